@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -30,6 +30,11 @@ const onStores = [process.env["NONET_NIGHTLY"] === "1" ? "test/{serve,enforced,r
  * SQLite's connection searches the whole heap, which takes ten times as long in a process that has run other tests.
  */
 const alone = /^(?:test\/simulation\/|src\/store\/sqlite\/connection\.test\.ts$)/;
+
+process.env["NONET_TEST_DISK"] ??= tmpdir();
+
+/** Where the tests store what they serve: in memory if the system has room there, since nothing has to outlive its power failure. */
+process.env["TMPDIR"] ??= freeBytes("/dev/shm") > 2 * 1024 ** 3 ? "/dev/shm" : tmpdir();
 
 process.exitCode = await main();
 
@@ -61,6 +66,15 @@ async function main(): Promise<number> {
     return await runTests([...own, ...takers], { ...environment, NONET_TEST_QUEUE: queue }, files.length);
   } finally {
     rmSync(queue, { recursive: true });
+  }
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
   }
 }
 

@@ -21,14 +21,16 @@ function assertFrozen(outputs: Iterable<Output>): void {
   );
 }
 
+// The documents that are generated are tried at night only: they take most of the time.
+const usual = documents.filter(({ name }) => isNightly || !name.startsWith("world-"));
+
 if (!onPostgres) {
-  for (const document of documents) test(document.name, () => assertFrozen(outputsOf(document)));
+  for (const document of usual) test(document.name, () => assertFrozen(outputsOf(document)));
   test("differences between documents", () => assertFrozen(differencesBetween(documents)));
   test("findings of the checks' examples", () => assertFrozen(findingOutputs()));
 }
 
-// The documents that are generated are served at night only: they take most of the time.
-for (const document of documents.filter(({ name }) => isNightly || !name.startsWith("world-")))
+for (const document of usual)
   test(`${document.name}: answers`, async () => {
     const text = await answersOf(document);
     const outputs = answerOutputs(document.name, text);

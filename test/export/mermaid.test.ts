@@ -11,6 +11,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { models } from "../arbitraries/model.ts";
 import { executable, launch, reason, skip } from "./browser.ts";
 import { everyDocument } from "./every-document.ts";
+import { runs, sampled } from "../nightly.ts";
 import { installed } from "./installed.ts";
 
 const folder = fileURLToPath(new URL("../validators", import.meta.url));
@@ -45,9 +46,11 @@ suite("in Mermaid", { skip }, () => {
     })()`);
   };
 
-  test("every diagram of every document is drawn", async (t) => {
+  test("the diagrams of documents are drawn", async (t) => {
     if (page === undefined) return t.skip("mermaid is not installed");
-    const all = everyDocument.flatMap(({ plans, result }) => diagrams([...plans.values()][0] as Plan, result.model));
+    const all = sampled(everyDocument, 3).flatMap(({ plans, result }) =>
+      diagrams([...plans.values()][0] as Plan, result.model),
+    );
     assert.ok(all.length > 20);
     assert.deepEqual(
       await faultsOf(
@@ -92,12 +95,12 @@ suite("in Mermaid", { skip }, () => {
 
   test("whatever a document says, its diagrams are read", async (t) => {
     if (page === undefined) return t.skip("mermaid is not installed");
-    const generated = fc.sample(models, { numRuns: 150, seed: 7 });
+    const generated = fc.sample(models, { numRuns: runs(50, 150), seed: 7 });
     const texts = generated.flatMap((model) => [
       ...stateDiagrams(model).map(({ text }) => text),
       ...[relations(model)].filter((text) => text !== undefined),
     ]);
-    assert.ok(texts.length > 50);
+    assert.ok(texts.length > 20);
     assert.deepEqual(await faultsOf(texts, "parse"), []);
   });
 });

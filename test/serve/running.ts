@@ -76,6 +76,8 @@ export interface RunOptions {
   readonly health?: HealthDisclosure;
   /** What its server may hold. */
   readonly budget?: Budget;
+  /** The address that its callers know it by; that of its server, unless told. */
+  readonly publicUrl?: string;
   /** When it starts, by its own clock; now, unless told. */
   readonly at?: string;
   /** Puts something between the service and its store. */
@@ -155,7 +157,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     {
       ...{ clock, random, health: options.health, pages: options.pages ?? [], rates: options.rates },
       ...{ monitoring: options.oversight, startSending: options.startSending, sends: options.deliveries },
-      url: () => url,
+      url: () => options.publicUrl ?? url,
       loopback: true,
       environment: options.environment ?? {},
       report: (failure) => failures.push(failure),

@@ -77,11 +77,11 @@ async function wishesFor(
       if (value !== undefined) varied.push({ values: { [member.name]: value } });
     }
   }
-  const asked =
+  const requested =
     isFalseFirst === true
       ? [...solved(false), ...varied, ...solved(true)]
       : [...solved(true), ...solved(false), ...varied];
-  return [...asked, {}, {}, {}];
+  return [...requested, {}, {}, {}];
 }
 
 /** How many values of a field the test tries. */

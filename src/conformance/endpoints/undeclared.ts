@@ -38,6 +38,8 @@ function addressesOf(contract: Contract): readonly Address[] {
   const all = [...contract.operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);
   const others = otherPaths(contract);
   const byShape = Map.groupBy(all, shapeOf);
+  const byStart = Map.groupBy(byShape.keys(), firstSegment);
+  const wide = [...byShape.keys()].filter((shape) => firstSegment(shape).includes("{}"));
   return [...byShape].flatMap(([shape, operations]): Address[] => {
     const [first, ...rest] = operations;
     // The root is the page of a service for browsers.
@@ -45,13 +47,18 @@ function addressesOf(contract: Contract): readonly Address[] {
       return [];
     const declared = new Set(operations.map(({ endpoint }) => endpoint.method));
     const undeclared = order.filter((method) => !declared.has(method));
-    const isShared = [...byShape.keys()].some((other) => other !== shape && fits(other, shape));
+    const near = [...(byStart.get(firstSegment(shape)) ?? []), ...wide];
+    const isShared = near.some((other) => other !== shape && fits(other, shape));
     return [{ shape, operations: [first, ...rest], undeclared, isShared }];
   });
 }
 
 function shapeOf({ segments }: Operation): string {
   return `/${segments.map(segmentShape).join("/")}`;
+}
+
+function firstSegment(shape: string): string {
+  return shape.split("/")[1] ?? "";
 }
 
 /** Whether requests for the path `shape` also fit the path `other`. */

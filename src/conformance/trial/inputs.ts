@@ -4,7 +4,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { bareType, fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isUnique, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
@@ -22,7 +22,7 @@ import { type KnownRecord, textOf } from "./known.ts";
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { presentOf, stopped } from "./world.ts";
+import { presentOf, recordsOf, stopped } from "./world.ts";
 
 /** The body of a request, without the objects around its members, and its query parameters. */
 export interface Input {
@@ -81,15 +81,12 @@ export async function inputFor(
   const members = membersOf(trial.contract, called);
   const names = new Set(members.map((one) => one.name));
   const isParameter = (one: string): boolean => lookup(called.endpoint.query ?? {}, one) !== undefined;
-  const chosen = {
-    ...(await newReferences(trial, called, caller, inner)),
-    ...entriesOf(fixed, (one) => names.has(one)),
-  };
+  const chosen = entriesOf(fixed, (one) => names.has(one));
   const parameters = entriesOf(fixed, isParameter);
   const query = { ...queryFor(trial, called), ...mapTexts(parameters) };
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
-  const references = new Map<string, Json>();
+  const references = await newReferences(trial, called, caller, [...inner, ...Object.keys(fixed)]);
   for (const { field } of members) await prepareReferences(trial, field.type, caller, references, inner);
   let body: JsonObject = {};
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -159,24 +156,26 @@ export function queryFor(trial: Trial, called: Operation): Readonly<Record<strin
   return Object.fromEntries(chosen);
 }
 
-/** Returns the ids of new records for the references of which no two records may have the same. */
+/**
+ * Makes the records to which only one record may refer: other creations may have used up those that there are. `besides`: fields that
+ * have a value, and resources of which records are being made.
+ */
 async function newReferences(
   trial: Trial,
   called: Operation,
   caller: Caller,
-  inner: readonly string[],
-): Promise<JsonObject> {
+  besides: readonly string[],
+): Promise<Map<string, Json>> {
   const { model } = trial.contract;
-  const found: Record<string, Json> = {};
-  for (const { name, field, required, sets } of called.action === "create" ? membersOf(trial.contract, called) : []) {
-    const resource = referenceOf(model, field.type);
-    const isUnique = lookup(fieldsOf(model, called.resource ?? ""), name)?.marks.includes("unique") === true;
-    if (resource === undefined || !sets || !required || !isUnique || inner.includes(resource)) continue;
-    const record = await trial.make(resource, { creator: caller, inner: [...inner, resource] });
-    const id = await readId(trial, record);
-    if (id !== undefined) found[name] = id;
+  const references = new Map<string, Json>();
+  const { action, resource = "" } = called;
+  for (const { field, name } of action === "create" ? membersOf(trial.contract, called) : []) {
+    const target = referenceOf(model, field.type);
+    if (target === undefined || target === resource || !isUnique(model, resource, name)) continue;
+    if (besides.includes(name) || besides.includes(target)) continue;
+    references.set(target, (await readId(trial, await trial.make(target, { creator: caller }))) ?? null);
   }
-  return found;
+  return references;
 }
 
 /** Makes the records to which values of a type refer. `inner`: the resources of which records are being made for that, and types around. */
@@ -236,8 +235,8 @@ function randomBody(
       continue;
     }
     const isLeftOut = set === undefined ? !random.chance(action === "update" ? 0.6 : 0.4) : set === "required";
-    const isFileAlone = called.kind === "resource" && called.file !== undefined;
-    if (!required && isLeftOut && !isFileAlone) continue;
+    const isOnlyFile = called.kind === "resource" && called.file !== undefined;
+    if (!required && isLeftOut && !isOnlyFile) continue;
     const isDistinct = resource !== undefined && determinesUnique(contract, resource, name);
     const value =
       isDistinct && referenceOf(model, field.type) === undefined
@@ -384,13 +383,13 @@ async function ensureChoosable(trial: Trial, chosen: Chosen, caller: Caller, inp
   const { resource, condition } = chosen;
   const fits = (record: KnownRecord): boolean =>
     condition === undefined || truth(condition, trial.scope(caller, record, input)) === true;
-  const known = trial.world.records.find((one) => one.resource === resource && !one.isDeleted && fits(one));
+  const records = recordsOf(trial.world, resource);
+  const known = records.find((one) => !one.isDeleted && fits(one));
   if (known !== undefined) {
     trial.used.add(known);
     return;
   }
-  const isFirst = !trial.world.records.some((one) => one.resource === resource);
-  if (condition !== undefined && isFirst) await makeAny(trial, resource);
+  if (condition !== undefined && records.length === 0) await makeAny(trial, resource);
   const { state, ...values } = wantedOf(trial, chosen, caller, input);
   await trial.make(resource, { values, ...(typeof state === "string" ? { state } : {}) });
 }

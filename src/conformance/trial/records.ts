@@ -4,7 +4,7 @@ import { loginsOf } from "../../language/authentication/login.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
@@ -12,16 +12,15 @@ import { deletionOf, type Operation } from "../contract.ts";
 import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
-import { recordIn } from "../response.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
-import { existing } from "./existing.ts";
+import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
 import type { KnownRecord } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord } from "./world.ts";
+import { findRecord, recordsOf } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
@@ -61,34 +60,10 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
       problem = thrown;
     }
   }
-  const record = creatorsOf(trial, resource).length === 0 ? await makeByHandler(trial, resource, wish) : undefined;
-  if (record !== undefined) return record;
+  const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
+  const returned = isAny ? await madeByHandler(trial, resource, wish.creator) : undefined;
+  if (returned !== undefined) return returned;
   throw problem;
-}
-
-/** Makes a record by a function of the service that returns a new one; undefined if none does. */
-async function makeByHandler(trial: Trial, resource: string, wish: Wish): Promise<KnownRecord | undefined> {
-  const { contract, world } = trial;
-  for (const called of contract.operations.values()) {
-    const isNew = called.action === "handler" && called.endpoint.method === "POST" && called.key === undefined;
-    const caller = called.resource === resource && isNew ? await creatorFor(trial, called, wish) : undefined;
-    if (caller === undefined) continue;
-    const input = await trial.inputFor(called.operation, caller, undefined, wish.values, wish.inner);
-    const interaction = await trial.call(called.operation, { caller, record: null, ...input });
-    const { json, status } = trial.responseOf(interaction);
-    const observed = status < 300 ? recordIn(contract, called, json) : undefined;
-    const id = lookup(observed?.record ?? {}, "id");
-    if (observed === undefined || id === undefined || findRecord(world, resource, id) !== undefined) continue;
-    const record: KnownRecord = {
-      ...{ resource, creator: caller, isDeleted: false, values: new Map([["id", id]]), observed: new Map() },
-      history: [...historyOf(trial, input.body ?? {}), interaction],
-    };
-    world.records.push(record);
-    trial.used.add(record);
-    learnObserved(trial, called, caller, record, json);
-    return record;
-  }
-  return undefined;
 }
 
 /** Returns the operations that create records of the resource. */
@@ -200,7 +175,7 @@ async function sendCreationOnce(
     ...{ resource, creator: caller, isDeleted: false, observed: new Map<string, Json>() },
     ...(around.parent === undefined ? {} : { parent: around.parent }),
     values: new Map<string, Json>(Object.entries({ ...around.values, ...(id === undefined ? {} : { id }) })),
-    history: [...new Set([...around.history, ...historyOf(trial, body), ...trial.interactions.slice(before)])],
+    history: [...new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)])],
   };
   world.records.push(record);
   trial.used.add(record);
@@ -262,10 +237,19 @@ async function parentsOf(
   return { path, values: id === undefined ? {} : { [last.field]: id }, history: parent.history, parent };
 }
 
-/** Returns the requests that made the records to which a body refers. */
-function historyOf({ world }: Trial, body: Readonly<Record<string, Json>>): readonly Interaction[] {
+/** Returns the requests that made the records to which a body refers. A text without a type may be an id that a client chose. */
+function historyOf(
+  { contract, world }: Trial,
+  called: ResourceEndpoint,
+  body: Readonly<Record<string, Json>>,
+): readonly Interaction[] {
+  const { model } = contract;
   const sent = new Set(Object.values(body));
-  return world.records.flatMap(({ values, history }) => (sent.has(values.get("id") ?? null) ? history : []));
+  const types = membersOf(contract, called).flatMap(({ field }) => referenceOf(model, field.type) ?? []);
+  const chosen = Object.keys(model.resources.resources).filter((one) => fieldsOf(model, one)["id"]?.type.kind !== "id");
+  return [...new Set([...types, ...chosen])]
+    .flatMap((resource) => recordsOf(world, resource))
+    .flatMap(({ values, history }) => (sent.has(values.get("id") ?? null) ? history : []));
 }
 
 /** How many ids the test tries until no record of the test has one. */
@@ -306,9 +290,7 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
   const { contract, used, world } = trial;
   const remove = deletionOf(contract, resource);
   if (remove === undefined) return false;
-  const old = world.records.filter(
-    (one) => one.resource === resource && one.creator === caller && !one.isDeleted && !used.has(one),
-  );
+  const old = recordsOf(world, resource).filter((one) => one.creator === caller && !one.isDeleted && !used.has(one));
   let count = 0;
   for (const record of old) {
     if (count >= mostDeleted) break;
@@ -349,7 +331,8 @@ export async function reference(
     trial.used.add(known);
     return known;
   }
-  const found = creatorsOf(trial, resource).length === 0 ? await existing(trial, resource, caller) : undefined;
+  const isMade = creatorsOf(trial, resource).length > 0 || handlersOf(trial, resource).length > 0;
+  const found = isMade ? undefined : await existing(trial, resource, caller);
   if (found !== undefined) return found;
   const made = await trial.make(resource, { creator: caller, ...(inner && { inner }) });
   world.references.push(made);

@@ -7,25 +7,11 @@ import type { Interaction } from "../interaction.ts";
 import type { KnownRecord } from "./known.ts";
 import type { Target } from "../target.ts";
 
-export interface World {
-  readonly contract: Contract;
+/** What all worlds of a run have in common. */
+export interface RunState {
   readonly target: Target;
-  /** All records that the test has made, the oldest first. */
-  readonly records: KnownRecord[];
-  /** Records that were made so that others can refer to them. */
-  readonly references: KnownRecord[];
-  /** Records that time brought into a state together with another one, for cases that need one in that state. */
-  readonly stock: KnownRecord[];
-  /** The last entity tag of each record, by caller. */
-  readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
-  /** The worlds of other versions, by name. */
-  readonly versions: Map<string, World>;
-  /** Callers that the test signed up itself, by number. */
-  readonly signedUp: Map<number, Promise<Caller | undefined>>;
-  /** The records of callers that the test signed up itself. */
-  readonly accounts: Map<Caller, KnownRecord>;
-  /** The sessions of callers that the test signed up itself. */
-  readonly sessions: Map<Caller, Session>;
+  /** The callers who sign their requests, by credential: a signature counts once, whichever worker sends it. */
+  readonly signers: Map<string, Caller>;
   /** Counts everything that has to be distinct. */
   readonly count: () => number;
   /** All requests of the run in this version with their responses, those of other workers too. */
@@ -40,16 +26,46 @@ export interface World {
   readonly clock: ClockState;
   /** Called for each request and its response. */
   readonly observed: (interaction: Interaction) => void;
-  /** Until when a case may wait for a rate limit, in milliseconds since 1970. */
+  /** Until when a case may run, or wait for a rate limit, in milliseconds since 1970. */
   readonly deadline: number;
+}
+
+/** The callers of a world, whatever the version. */
+interface Accounts {
+  /** Callers that the test signed up itself, by credential, roles and number. */
+  readonly signedUp: Map<string, Promise<Caller | undefined>>;
+  /** The callers with tokens of the clients that the target lends. */
+  readonly clients: Map<Caller, Promise<Caller | undefined>>;
+  /** The records of callers that the test signed up itself. */
+  readonly accounts: Map<Caller, KnownRecord>;
+  /** The sessions of callers that the test signed up itself. */
+  readonly sessions: Map<Caller, Session>;
+}
+
+export interface World extends RunState, Accounts {
+  readonly contract: Contract;
+  /** All records that the test has made, the oldest first. */
+  readonly records: KnownRecord[];
+  /** Records that were made so that others can refer to them. */
+  readonly references: KnownRecord[];
+  /** Records that time brought into a state together with another one, for cases that need one in that state. */
+  readonly stock: KnownRecord[];
+  /** The last entity tag of each record, by caller. */
+  readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
+  /** The worlds of other versions, by name. */
+  readonly versions: Map<string, World>;
 }
 
 export interface Session {
   token: string;
   /** When the session began, in milliseconds since 1970 by the service's clock. */
   since: number;
+  /** How long a token lasts, in milliseconds. */
+  readonly milliseconds: number;
   /** Whether the token is certainly not accepted any more. */
   isOver: boolean;
+  /** Gets another token; undefined if the service issues none. */
+  readonly renew: () => Promise<string | undefined>;
 }
 
 export interface ClockState {
@@ -64,22 +80,50 @@ export interface ClockState {
 /** The reason of a case that has to wait until it may let time pass. */
 export const stopped = "other cases run at the same time";
 
+/** Returns a world without records. `accounts`: its callers, if it has some already. */
+export function newWorld(
+  contract: Contract,
+  run: RunState,
+  { signedUp, clients, accounts, sessions }: Accounts = noAccounts(),
+): World {
+  const made = { records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() };
+  return { ...run, contract, signedUp, clients, accounts, sessions, ...made };
+}
+
+function noAccounts(): Accounts {
+  return { signedUp: new Map(), clients: new Map(), accounts: new Map(), sessions: new Map() };
+}
+
 /** Returns the world of another version: with the same callers and the same clock, but with records of its own. */
 export function worldAt(world: World, version: string): World {
   const { contract, versions } = world;
   if (version === contract.version) return world;
-  return getOrMake(versions, version, () => ({
-    ...world,
-    contract: contractOf(contract.model, contract.places, version),
-    ...{ records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() },
-    // The names of errors may be others, so what is said of all responses of the run is not said of these.
-    ...{ all: [], provoked: new Map() },
-  }));
+  // The names of errors may be others, so what is said of all responses of the run is not said of these.
+  return getOrMake(versions, version, () =>
+    newWorld(contractOf(contract.model, contract.places, version), { ...world, all: [], provoked: new Map() }, world),
+  );
 }
 
 /** Finds the record with an id among those that the test made. */
-export function findRecord({ records }: World, resource: string, id: Json): KnownRecord | undefined {
-  return records.findLast((record) => record.resource === resource && record.values.get("id") === id);
+export function findRecord(world: World, resource: string, id: Json): KnownRecord | undefined {
+  return recordsOf(world, resource).findLast(({ values }) => values.get("id") === id);
+}
+
+/** Records by their resources, up to a number of all records. Records are only added, and a record stays of its resource. */
+interface Index {
+  readonly byResource: Map<string, KnownRecord[]>;
+  count: number;
+}
+
+const indexes = new WeakMap<readonly KnownRecord[], Index>();
+
+/** Returns the records of a resource that the test made, the oldest first. A large document has many others. */
+export function recordsOf({ records }: World, resource: string): readonly KnownRecord[] {
+  const index = indexes.get(records) ?? { byResource: new Map<string, KnownRecord[]>(), count: 0 };
+  indexes.set(records, index);
+  for (const record of records.slice(index.count)) getOrMake(index.byResource, record.resource, () => []).push(record);
+  index.count = records.length;
+  return index.byResource.get(resource) ?? [];
 }
 
 /** Returns the service's present. */

@@ -45,6 +45,9 @@ export interface Stated {
 /** Longer texts are not tried, since they are near the size of a request. */
 const mostCharacters = 100_000;
 
+/** Characters that take two UTF-16 code units each. */
+const outsidePlane = Array.from({ length: 64 }, (_, index) => String.fromCodePoint(0x1f600 + index)).join("");
+
 export function* textEdges(rules: TextRules, stated: Stated, random: Random, now: number): Iterable<Edge> {
   const { least, most, pattern, format } = rules;
   const ends = [
@@ -56,7 +59,8 @@ export function* textEdges(rules: TextRules, stated: Stated, random: Random, now
     if (value !== undefined) yield { what: textOf(end.length), value, stated: end.stated };
   }
   if (pattern !== undefined || format !== undefined || most === 0 || most > mostCharacters) return;
-  const value = "😀".repeat(most);
+  // A unique text must differ from those of earlier runs, too.
+  const value = random.text(most, outsidePlane);
   yield { what: `a text of ${counted(most, "character")}, each outside the basic plane`, value, stated: stated.max };
 }
 

@@ -471,6 +471,9 @@ function reportMissing(
 
 type Permissions = Readonly<Record<string, readonly Grant[]>>;
 
+/** YAML allows keys of at most 1024 characters. */
+const longestLine = 1000;
+
 /**
  * Reads permission lines whose key is one name or several. Each name has a location; for a repeated name, that of its first
  * line.
@@ -497,15 +500,16 @@ function permissions(example: string): Grammar<Permissions> {
       }
       return Object.fromEntries(found);
     },
-    // Adjacent operations with equal grants are printed on one line.
+    // Adjacent operations with equal grants are printed on one line, as far as it is no longer than a key may be.
     print: (value) => {
-      const lines: { names: string[]; grants: readonly Grant[] }[] = [];
+      const lines: { names: string; grants: readonly Grant[] }[] = [];
       for (const [name, some] of Object.entries(value)) {
         const last = lines.at(-1);
-        if (last !== undefined && areSame(last.grants, some)) last.names.push(name);
-        else lines.push({ names: [name], grants: some });
+        const names = `${last?.names}, ${name}`;
+        if (last !== undefined && areSame(last.grants, some) && names.length <= longestLine) last.names = names;
+        else lines.push({ names: name, grants: some });
       }
-      return Object.fromEntries(lines.map((line) => [line.names.join(", "), printGrants(line.grants)]));
+      return Object.fromEntries(lines.map((line) => [line.names, printGrants(line.grants)]));
     },
   };
 }

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { disk } from "../../../test/disk.ts";
 import { tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
 import { StoreError } from "../port/error.ts";
 import type { Store } from "../port/store.ts";
@@ -34,7 +34,7 @@ const writer = `
 const rounds = 3;
 
 test("after kill -9 at any moment every acknowledged write is there, with all that belongs to it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "nonet-kill-"));
+  const folder = mkdtempSync(join(disk, "nonet-kill-"));
   const file = join(folder, "store.db");
   try {
     for (let round = 0; round < rounds; round += 1) {
@@ -75,7 +75,7 @@ async function writeUntilKilled(file: string, round: number, count: number): Pro
 }
 
 test("the log stays small while it is written and read without pause, and nothing is lost by copying it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "nonet-log-"));
+  const folder = mkdtempSync(join(disk, "nonet-log-"));
   const file = join(folder, "store.db");
   try {
     const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes: 200_000 });
@@ -102,7 +102,7 @@ test("the log stays small while it is written and read without pause, and nothin
 });
 
 test("the log is copied each time it has grown by so much, and begins anew at a fourth of the copies", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "nonet-log-"));
+  const folder = mkdtempSync(join(disk, "nonet-log-"));
   const file = join(folder, "store.db");
   const logBytes = 1_000_000;
   try {
@@ -135,7 +135,7 @@ for (const [writers, processors] of [
   [3, 1],
 ] as const) {
   const inFolder = async (work: (store: Store, file: string) => Promise<void>): Promise<void> => {
-    const folder = mkdtempSync(join(tmpdir(), "nonet-hold-"));
+    const folder = mkdtempSync(join(disk, "nonet-hold-"));
     const file = join(folder, "store.db");
     const store = await openSqliteStore({ file, tables, clock: Date.now, processors });
     try {

@@ -60,8 +60,19 @@ export function stored(change: (store: Store) => Partial<Store>): Change {
 
 export function inTransactions(change: (tx: Transaction) => Partial<Transaction>): Change {
   return stored((store) => ({
-    transaction: (task, until) => store.transaction((tx) => task({ ...tx, ...change(tx) }), until),
+    transaction: (task, until) => store.transaction((tx) => task(changed(tx, change(tx))), until),
   }));
+}
+
+/** The methods of a transaction may be those of a class. */
+function changed(tx: Transaction, changes: Partial<Transaction>): Transaction {
+  return new Proxy(tx, {
+    get(_, name) {
+      if (Object.hasOwn(changes, name)) return Reflect.get(changes, name) as unknown;
+      const member: unknown = Reflect.get(tx, name);
+      return typeof member === "function" ? (member.bind(tx) as unknown) : member;
+    },
+  });
 }
 
 // ── The service ────────────────────────────────────────────────────────────────────────────────────────────────────

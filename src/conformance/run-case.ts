@@ -1,0 +1,75 @@
+/** Runs one case, and says what it shows: what it was about holds, is broken, or was not tried. */
+import { type Aspect, Broken, type Case, NotTried } from "./case.ts";
+import { type Interaction, isResponse } from "./interaction.ts";
+import type { Random } from "./random.ts";
+import type { CaseResult } from "./result.ts";
+import type { KnownRecord } from "./trial/known.ts";
+import { createTrial, type Trial } from "./trial/trial.ts";
+import type { World } from "./trial/world.ts";
+
+/** Begins the reason of a case that failed because of the test itself. */
+export const mistake = "a mistake of the test";
+
+export interface CaseRun {
+  readonly result: CaseResult;
+  /** What the result is about, if that is another statement than those of the case. */
+  readonly aside?: Broken;
+  /** Whether no response shows it, but something that did not arrive. */
+  readonly isAbsence?: true;
+}
+
+export async function runCase(world: World, one: Case, random: Random): Promise<CaseRun> {
+  const trial = createTrial(world, random);
+  try {
+    await one.run(trial);
+    return { result: { kind: "holds", id: one.id, aspects: one.aspects, interactions: trial.interactions } };
+  } catch (thrown) {
+    if (thrown instanceof NotTried) return { result: notTried(one, thrown.reason, thrown.remedy) };
+    if (thrown instanceof Broken)
+      return {
+        result: broken(one, thrown, trial),
+        ...(isAbout(one, thrown.path) ? {} : { aside: thrown }),
+        ...(thrown.interaction === undefined ? { isAbsence: true } : {}),
+      };
+    // A mistake in one case must not end the others.
+    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    return { result: notTried(one, `${mistake}: ${reason}`) };
+  }
+}
+
+function isAbout({ aspects }: Case, path: string | undefined): boolean {
+  return path === undefined || aspects.some((one) => path === one.path || path.startsWith(`${one.path}/`));
+}
+
+function broken(one: Case, { expected, got, interaction, path }: Broken, trial: Trial): CaseResult {
+  const aspects: readonly Aspect[] = path === undefined ? one.aspects : [{ path, expects: expected }];
+  return {
+    kind: "broken",
+    id: one.id,
+    aspects,
+    expected,
+    got,
+    interactions: reproduction(trial, interaction),
+    also: [],
+  };
+}
+
+/**
+ * Returns the requests that made what the case used, then those of the case up to the one that shows the deviation. Requests that
+ * only read change nothing, so they are left out.
+ */
+function reproduction(trial: Trial, last: Interaction | undefined): readonly Interaction[] {
+  const { accounts, interactions, start, used } = trial;
+  const { response } = last ?? {};
+  const isDenied = response !== undefined && isResponse(response) && [401, 403].includes(response.status);
+  // What changed an account may be why its caller is denied something.
+  const made = [...used, ...(isDenied ? accounts : [])].flatMap(({ history }: KnownRecord) => history);
+  const end = last === undefined ? interactions.length : interactions.indexOf(last) + 1;
+  const all = [...new Set([...made, ...interactions.slice(start, end)])].filter((one) => one !== last);
+  const changing = all.filter(({ request: { method } }) => method !== "GET" || last === undefined);
+  return [...changing.toSorted((a, b) => a.startedAt - b.startedAt), ...(last === undefined ? [] : [last])];
+}
+
+export function notTried({ id, aspects }: Case, reason: string, remedy?: string): CaseResult {
+  return { kind: "not tried", id, aspects, reason, ...(remedy === undefined ? {} : { remedy }) };
+}
