@@ -20,18 +20,8 @@ import { valueCases } from "./values.ts";
 
 /** Defaults come first: if records get a wrong owner, nobody can delete them, and the quotas of all later cases are used up. */
 const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
-  ...[
-    defaultCases,
-    idCases,
-    responseCases,
-    valueCases,
-    memberCases,
-    fixedCases,
-    uniqueCases,
-    ruleCases,
-    referenceCases,
-  ],
-  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases],
+  ...[defaultCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, ruleCases, referenceCases],
+  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases, responseCases],
 ];
 
 export const resourceCases: DeriveCases = (contract) => {

@@ -5,6 +5,8 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldsOf, lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import { nodesOf } from "../../expression/typed.ts";
+import { ifPossible } from "../attempts.ts";
 import type { Contract } from "../contract.ts";
 import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
@@ -13,8 +15,9 @@ import { evaluate } from "../expressions.ts";
 import { isResponse } from "../interaction.ts";
 import { causeEvent, guardedInput } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
-import { expressionValue, type KnownRecord } from "../trial/known.ts";
+import { expressionValue, type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
+import { findRecord } from "../trial/world.ts";
 import { expectObservedState, expectState } from "./expected-state.ts";
 import { fires, isOver } from "./timers.ts";
 
@@ -141,7 +144,34 @@ async function inputThatFails(trial: Trial, record: KnownRecord, transition: Tri
     if (response.status >= 300) break;
     await trial.look(record);
   }
+  const input = await afterReferred(trial, record, transition);
+  if (input !== undefined) return input;
   throw new NotTried("the test finds no input with which the guard is false");
+}
+
+/** Moves a record whose state the guard reads, until an input makes the guard false; undefined if none does. */
+async function afterReferred(trial: Trial, record: KnownRecord, { path, trigger: { on } }: TriggeredTransition) {
+  const { contract, world } = trial;
+  const guard = contract.typed.get(`${path}/if`);
+  if (guard === undefined || on.kind !== "by") return undefined;
+  for (const node of nodesOf(guard)) {
+    if (node.kind !== "walk" || node.name !== "state" || node.reference.kind !== "field") continue;
+    const referred = findRecord(world, node.resource, record.values.get(node.reference.name) ?? null);
+    const next = transitionsOf(contract).filter(
+      (one) =>
+        one.resource === node.resource &&
+        one.trigger.on.kind === "by" &&
+        one.from.includes(textOf(referred?.values.get("state"))),
+    );
+    if (referred === undefined) continue;
+    for (const one of next) {
+      if ((await ifPossible(() => trial.makeTransition(referred, one))) === undefined) continue;
+      await trial.look(referred);
+      const caller = await trial.callerFor(on.operation, record);
+      return trial.inputWhere(on.operation, caller, record, `${path}/if`, false);
+    }
+  }
+  return undefined;
 }
 
 /** From every other state the operation of a transition is a conflict, and changes nothing. */
@@ -199,20 +229,17 @@ function forbiddenAspects(
 function isOverheard(contract: Contract, transition: TriggeredTransition): readonly Case[] {
   const { path, resource, to, trigger } = transition;
   const { on } = trigger;
-  const all = transitionsOf(contract).filter((one) => one.resource === resource);
-  const sources = all.flatMap((one) =>
-    one.trigger.on.kind === "when" ? sourcesOf(contract, one.trigger.on.events) : [],
-  );
-  // What causes the event may cause another one before, which moves the record.
-  const isAlone = (event: string): boolean =>
-    sourcesOf(contract, [event]).every((source) => sources.filter((one) => one === source).length === 1);
-  if (on.kind !== "when" || on.events.length > 1 || !on.events.every(isAlone)) return [];
+  if (on.kind !== "when" || on.events.length > 1) return [];
+  const sources = sourcesOf(contract, on.events);
+  // What causes the event may cause another one before, and time may pass meanwhile.
   const isLeft = (state: string): boolean =>
-    all.some(
-      (one) =>
-        one.from.includes(state) &&
-        (one.path === path || one.trigger.on.kind === "after" || one.trigger.on.kind === "at"),
-    );
+    transitionsOf(contract).some((one) => {
+      if (one.resource !== resource || !one.from.includes(state)) return false;
+      const { on: other } = one.trigger;
+      if (other.kind === "when")
+        return one.path === path || sourcesOf(contract, other.events).some((of) => sources.includes(of));
+      return other.kind !== "by";
+    });
   const states = Object.keys(lifecycleOf(contract.model, resource)?.states ?? {});
   return states
     .filter((state) => state !== to && !isLeft(state))

@@ -50,6 +50,7 @@ const rules: readonly Rule[] = [
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
     ),
   },
+  { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
   { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
@@ -81,6 +82,8 @@ const rules: readonly Rule[] = [
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no message contains the name of the field", of: isHiddenField },
+  { reason: "no two records get the same random value", of: isRandom },
+  { reason: "no request changes a record", of: isUnchangeable },
   { reason: "the requests that set the field declare its values themselves", of: isDeclaredByRequests },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
 ];
@@ -104,9 +107,11 @@ function isInnerName(one: Difference): boolean {
     return true;
   if (/^events\/out\/[^/]+$/.test(one.path)) return !isDelivering(one.before);
   const { endpoints, errors } = one.model;
+  const [, name = ""] = one.path.split("/");
   return (
     /^resources\/[A-Z]\w*$/.test(one.path) &&
-    !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource")
+    (!one.before.operations.some(({ resource }) => resource === name) ||
+      !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource"))
   );
 }
 
@@ -218,6 +223,22 @@ function isHiddenId({ before, path }: Difference): boolean {
   return name === "id" && detail === "type" && !containsId(before, resource);
 }
 
+function isRandom(one: Difference): boolean {
+  const [, resource = "", name = ""] = one.path.split("/");
+  const field = fieldOf(one, resource, name);
+  const isOwn = field !== undefined && isServerSet(field);
+  return isOwn && /^with(?:out)? unique$/.test(one.what) && /^(?:token|uuid|counter)$/.test(field.default?.kind ?? "");
+}
+
+/** Whether a field cannot be changed after the creation, or can, where each request that would change a record is rejected. */
+function isUnchangeable({ after, path, what }: Difference): boolean {
+  const [, resource = ""] = path.split("/");
+  const edits = after.operations.filter(
+    (one) => one.resource === resource && (one.action === "update" || one.action === "replace"),
+  );
+  return /^with(?:out)? create-only$/.test(what) && edits.every(({ response }) => response.differs !== undefined);
+}
+
 /** Whether a field has another name that is in no request and in no response. */
 function isHiddenField({ before, path, what }: Difference): boolean {
   const [, resource = "", name, ...more] = path.split("/");
@@ -247,6 +268,7 @@ function isDeclaredByRequests(one: Difference): boolean {
       Object.entries(views ?? {}).map(([view, { members }]) => [view, outerMembers(members)]),
     ]);
   return (
+    name !== "id" &&
     fieldOf(one, resource, name) !== undefined &&
     (detail === "optional" || detail === "type") &&
     isWider(one) &&
