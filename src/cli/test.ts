@@ -5,7 +5,7 @@ import { count } from "../base/layout.ts";
 import type { Obtain } from "../conformance/lend.ts";
 import { formatOf, reportEndings, type ReportFormat, writeReport } from "../conformance/report/formats.ts";
 import { readCaller, readTestSettings, type TestSettings } from "../conformance/settings.ts";
-import { type CaseResult, type Report, test, TestError } from "../conformance/test.ts";
+import { type CaseResult, type Report, type Revoke, test, TestError } from "../conformance/test.ts";
 import { printDiagnostics } from "../diagnostics/text.ts";
 import { readDocument, written } from "../server/document.ts";
 import { DocumentError, UsageError } from "../server/errors.ts";
@@ -16,6 +16,7 @@ export interface TestCommandOptions {
   readonly config: string | undefined;
   readonly as: readonly string[];
   readonly obtain: string | undefined;
+  readonly revoke: string | undefined;
   readonly clock: string | undefined;
   readonly receiver: string | undefined;
   readonly confirm: string | undefined;
@@ -33,13 +34,13 @@ export interface TestCommandOptions {
 /** The settings file that is read if it exists. */
 const usualSettings = "nonet.test.yaml";
 
-/** How long the command of `--obtain` may take, in milliseconds. */
-const obtainMilliseconds = 30_000;
+/** How long the command of `--obtain` or `--revoke` may take, in milliseconds. */
+const commandMilliseconds = 30_000;
 
 export async function testCommand(document: string, options: TestCommandOptions, terminal: Terminal): Promise<number> {
   const name = document === "-" ? "standard input" : document;
   const text = new TextDecoder().decode(await readDocument(document, terminal));
-  const { obtain, ...settings } = await settingsOf(options, terminal);
+  const { obtain, revoke, ...settings } = await settingsOf(options, terminal);
   if (settings.url === undefined) throw new UsageError("name the implementation: --url http://127.0.0.1:8080");
   const files = options.report.map((file) => ({ file, format: formatNamed(file) }));
   const replayed = options.replay === undefined ? undefined : replayOf(await readDocument(options.replay, terminal));
@@ -49,6 +50,7 @@ export async function testCommand(document: string, options: TestCommandOptions,
     secrets: { ...definedIn(terminal.environment), ...settings.secrets },
     seed: options.seed ?? replayed?.seed ?? Math.floor(Math.random() * 2 ** 31),
     obtain: obtain === undefined ? undefined : obtainWith(obtain),
+    revoke: revoke === undefined ? undefined : revokeWith(revoke),
     progress: terminal.interactive ? progressLine(terminal) : undefined,
   }).catch((thrown: unknown) => {
     if (!(thrown instanceof TestError)) throw thrown;
@@ -95,8 +97,10 @@ async function settingsOf(options: TestCommandOptions, terminal: Terminal): Prom
     if (caller === undefined) throw new UsageError("--as is ROLE=TOKEN, USER:ROLE+ROLE=TOKEN, or =TOKEN for no role");
     return caller;
   });
-  const { url, obtain, clock, receiver, confirm } = options;
-  const flags = Object.entries({ url, obtain, clock, receiver, confirm }).filter(([, value]) => value !== undefined);
+  const { url, obtain, revoke, clock, receiver, confirm } = options;
+  const flags = Object.entries({ url, obtain, revoke, clock, receiver, confirm }).filter(
+    ([, value]) => value !== undefined,
+  );
   return {
     ...settings,
     ...Object.fromEntries(flags),
@@ -111,23 +115,40 @@ function definedIn(environment: Terminal["environment"]): Readonly<Record<string
 
 const runFile = promisify(execFile);
 
-/** Runs a command line that prints a credential in its last line. */
+/** Runs a command line that prints a credential in its last line, or the id and the secret of a client in the last two. */
 function obtainWith(line: string): Obtain {
   return async (user, roles, credential, isUsual) => {
     if (!isUsual && !line.includes("{credential}")) return undefined;
-    const words = line.split(/\s+/).filter((word) => word !== "");
-    const [command = "", ...args] = words
-      .flatMap((word) => (word === "{roles}" ? roles.flatMap((role) => ["--role", role]) : [word]))
-      .map((word) =>
-        word.replaceAll("{user}", user).replaceAll("{roles}", roles.join(",")).replaceAll("{credential}", credential),
-      );
-    try {
-      const { stdout } = await runFile(command, args, { timeout: obtainMilliseconds });
-      return stdout.trim().split("\n").at(-1);
-    } catch (thrown) {
-      throw new UsageError(`cannot obtain a credential: ${(thrown as Error).message}`);
-    }
+    const lines = (await outputOf(line, { user, roles, credential }, "obtain")).trim().split("\n");
+    const valueOf = (name: string) => lines.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+    const [id, secret] = [valueOf("client_id"), valueOf("client_secret")];
+    return id === undefined || secret === undefined ? lines.at(-1) : `${id}:${secret}`;
   };
+}
+
+/** Runs a command line that revokes the credentials of a user. */
+function revokeWith(line: string): Revoke {
+  return async (user, credential) => void (await outputOf(line, { user, roles: [], credential }, "revoke"));
+}
+
+interface Values {
+  readonly user: string;
+  readonly roles: readonly string[];
+  readonly credential: string;
+}
+
+async function outputOf(line: string, { user, roles, credential }: Values, what: string): Promise<string> {
+  const words = line.split(/\s+/).filter((word) => word !== "");
+  const [command = "", ...args] = words
+    .flatMap((word) => (word === "{roles}" ? roles.flatMap((role) => ["--role", role]) : [word]))
+    .map((word) =>
+      word.replaceAll("{user}", user).replaceAll("{roles}", roles.join(",")).replaceAll("{credential}", credential),
+    );
+  try {
+    return (await runFile(command, args, { timeout: commandMilliseconds })).stdout;
+  } catch (thrown) {
+    throw new UsageError(`cannot ${what} a credential: ${(thrown as Error).message}`);
+  }
 }
 
 interface Replay {

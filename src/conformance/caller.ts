@@ -14,6 +14,8 @@ export interface Caller {
   readonly scoped: boolean;
   /** Whether the credential was made for this test, so that nobody has used it before. */
   readonly isNew?: true;
+  /** The id and the secret, with a colon between them, of a client that gets its tokens from the service itself. */
+  readonly client?: string;
   /** Whether the test gets another token whenever one expires. */
   readonly isRenewed?: true;
   /** Returns the request with the caller's credential. */

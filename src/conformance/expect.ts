@@ -1,6 +1,6 @@
 /** What cases expect of a response. Each function throws `Broken` if the response is not so. */
 import { getOrMake } from "../base/once.ts";
-import { Broken } from "./case.ts";
+import { Broken, NotTried } from "./case.ts";
 import { codeIn, errorDeviations, type ExpectedError, isStated, statusOf, statusText } from "./errors/expected.ts";
 import type { Interaction, Response } from "./interaction.ts";
 import { report } from "./trial/calls.ts";
@@ -21,6 +21,13 @@ export function brokenBy(
   path?: string,
 ): Broken {
   return new Broken(expected, got, interactions.at(-1), path);
+}
+
+/** Returns the response to a request on which the case rests. @throws NotTried if it is no success */
+export function neededSuccess(trial: Trial, interaction: Interaction): Response {
+  const response = trial.responseOf(interaction);
+  if (response.status < 300) return response;
+  throw new NotTried(`${interaction.operation} answered ${statusText(trial.contract, response)}`);
 }
 
 /** The key of an error of a single member among those that were provoked. */

@@ -8,8 +8,8 @@ import type { LentCaller } from "./settings.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Returns a token of a new user with these roles, for a credential of part 5; undefined if there are no means for that. `isUsual`:
- * whether it is the credential that most callers use.
+ * Returns a token of a new user with these roles, for a credential of part 5, or the id and the secret of a new client, with a colon
+ * between them; undefined if there are no means for that. `isUsual`: whether it is the credential that most callers use.
  */
 export type Obtain = (
   user: string,
@@ -67,22 +67,27 @@ export function lend(contract: Contract, lent: readonly LentCaller[], obtain?: O
   ): Caller | undefined {
     const used = credential ?? tokenCredential(contract);
     if (used === undefined) return undefined;
-    const isBasic = lookup(contract.model.authentication.credentials, used)?.kind === "basic";
-    return bearer(contract, used, isBasic && !token.includes(":") ? `${id ?? name}:${token}` : token, {
+    const definition = lookup(contract.model.authentication.credentials, used);
+    const isBasic = definition?.kind === "basic";
+    const caller = bearer(contract, used, isBasic && !token.includes(":") ? `${id ?? name}:${token}` : token, {
       name,
       id,
       roles,
     });
+    return definition !== undefined && makesTokens(definition)
+      ? { ...caller, client: token, authorize: (request) => request }
+      : caller;
   }
 }
 
-/** Returns the first credential whose holder sends a key, a token or a name with a secret. */
+/** Returns the first credential whose holder sends a key, a token or a name with a secret; else one whose clients get tokens. */
 export function tokenCredential({ model }: Contract): string | undefined {
   const kinds = Object.entries(model.authentication.credentials);
   const found =
     kinds.find(([, { kind }]) => kind === "api-key" || kind === "basic") ??
     kinds.find(
       ([, credential]) => credential.kind === "jwt" || (credential.kind === "oauth2" && !makesTokens(credential)),
-    );
+    ) ??
+    kinds.find(([, credential]) => makesTokens(credential));
   return found?.[0];
 }

@@ -14,6 +14,8 @@ export interface CaseRun {
   readonly result: CaseResult;
   /** What the result is about, if that is another statement than those of the case. */
   readonly aside?: Broken;
+  /** Whether no response shows it, but something that did not arrive. */
+  readonly isAbsence?: true;
 }
 
 export async function runCase(world: World, one: Case, random: Random): Promise<CaseRun> {
@@ -24,7 +26,11 @@ export async function runCase(world: World, one: Case, random: Random): Promise<
   } catch (thrown) {
     if (thrown instanceof NotTried) return { result: notTried(one, thrown.reason, thrown.remedy) };
     if (thrown instanceof Broken)
-      return { result: broken(one, thrown, trial), ...(isAbout(one, thrown.path) ? {} : { aside: thrown }) };
+      return {
+        result: broken(one, thrown, trial),
+        ...(isAbout(one, thrown.path) ? {} : { aside: thrown }),
+        ...(thrown.interaction === undefined ? { isAbsence: true } : {}),
+      };
     // A mistake in one case must not end the others.
     const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     return { result: notTried(one, `${mistake}: ${reason}`) };

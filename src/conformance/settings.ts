@@ -16,6 +16,8 @@ export interface TestSettings {
   readonly callers: readonly LentCaller[];
   /** A command line that prints a credential; `{user}` and `{roles}` are replaced. */
   readonly obtain?: string;
+  /** A command line that revokes the credentials of a user; `{user}` is replaced. */
+  readonly revoke?: string;
   /** The secrets of the document, by the name of their environment variable. */
   readonly secrets: Readonly<Record<string, string>>;
   /** The address of a test clock. */
@@ -34,7 +36,7 @@ export interface SettingsRead {
   readonly problems: readonly string[];
 }
 
-const texts = ["url", "obtain", "clock", "receiver", "confirm"] as const;
+const texts = ["url", "obtain", "revoke", "clock", "receiver", "confirm"] as const;
 const names: readonly string[] = [...texts, "callers", "secrets", "skip"];
 
 /** Reads a settings file. A value `$NAME` is the value of an environment variable. */

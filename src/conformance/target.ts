@@ -5,6 +5,9 @@ import type { Send } from "./interaction.ts";
 import type { Receiver } from "./receiver.ts";
 import type { TestClock } from "./test-clock.ts";
 
+/** Revokes all that was obtained for a user with a credential of part 5. */
+export type Revoke = (user: string, credential: string) => Promise<void>;
+
 export interface Target {
   /** The address of the implementation, which replaces `{base_url}`. */
   readonly address: string;
@@ -17,6 +20,8 @@ export interface Target {
    * other users. `credential`: the credential of part 5 that the caller sends; by default any.
    */
   readonly caller: (roles: readonly string[], number: number, credential?: string) => Promise<Caller | undefined>;
+  /** Revokes the credentials of a user, as the owner of the implementation does. */
+  readonly revoke?: Revoke;
   /** The secrets of the document, by the name of their environment variable. */
   readonly secrets: Readonly<Record<string, string>>;
   /** The operations that the test must not call. */

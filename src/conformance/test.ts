@@ -18,13 +18,15 @@ import { selectionOf } from "./select.ts";
 import type { TestSettings } from "./settings.ts";
 import { statementsOf } from "./statement.ts";
 import { createTestClock } from "./test-clock.ts";
+import type { Revoke } from "./target.ts";
 import { testTarget } from "./test-target.ts";
 
 export type { CaseResult, Report, StatementResult } from "./result.ts";
 export type { LentCaller } from "./settings.ts";
 export type { Obtain } from "./lend.ts";
+export type { Revoke } from "./target.ts";
 
-export interface TestOptions extends Partial<Omit<TestSettings, "url" | "obtain">> {
+export interface TestOptions extends Partial<Omit<TestSettings, "url" | "obtain" | "revoke">> {
   /** The document's name in messages, and its text. */
   readonly name: string;
   readonly text: string;
@@ -32,6 +34,8 @@ export interface TestOptions extends Partial<Omit<TestSettings, "url" | "obtain"
   readonly url: string;
   /** Returns a credential of a new user with these roles. */
   readonly obtain?: Obtain | undefined;
+  /** Revokes the credentials of a user. */
+  readonly revoke?: Revoke | undefined;
   /** The version to test; by default the newest. */
   readonly version?: string | undefined;
   /** Parts, operations, or lines of the document; by default everything. */
@@ -66,7 +70,7 @@ const maximumBytes = 16_777_216;
 /** Tests an implementation. @throws TestError if the test cannot begin */
 export async function test(options: TestOptions): Promise<Report> {
   const { name, text, version, seed = 1, budgetMilliseconds = 60_000, workers = 4, ids, progress } = options;
-  const { callers = [], secrets = {}, skip = [], confirm, obtain } = options;
+  const { callers = [], secrets = {}, skip = [], confirm, obtain, revoke } = options;
   const result = check(name, text);
   if (result.summary.errors > 0) throw new TestError(`${name} has errors`, result);
   const { model, places } = result;
@@ -96,6 +100,7 @@ export async function test(options: TestOptions): Promise<Report> {
       ...{ address, send: client.send, follow, now: Date.now, secrets, skipped: new Set(skip) },
       wait: (milliseconds) => delay(milliseconds),
       caller: lend(contract, callers, obtain),
+      ...(revoke === undefined ? {} : { revoke }),
       ...(options.clock === undefined ? {} : { clock: createTestClock(client.send, options.clock) }),
       ...(receiver === undefined ? {} : { receiver }),
     },

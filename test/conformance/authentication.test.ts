@@ -1,6 +1,9 @@
 /** What the cases of part 5 catch: a service that serves another document than the one with which it is tested. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { statementFinder, statementsOf } from "../../src/conformance/statement.ts";
+import { check } from "../../src/language/check.ts";
+import { crud, documentOf } from "../enforced/document.ts";
 import { documents } from "./mutants/engine/documents.ts";
 import { testServed } from "./served.ts";
 
@@ -14,11 +17,38 @@ const members = edited(documents["people"] ?? "", [
 const tokens = documents["tokens"] ?? "";
 const scoped = edited(tokens, [["    roles: claim roles", '    roles: claim roles\n    scopes: ["things:all"]']]);
 const things = documents["things"] ?? "";
+const signedIn = Object.fromEntries(Object.keys(crud).map((name) => [name, "member"]));
+/** Clients that get their tokens from the service. */
+const clients = documentOf({
+  authentication: {
+    credentials: {
+      app: { kind: "oauth2", at: "POST /tokens", scopes: { all: "member" }, lasts: "10m", revoked: "at once" },
+    },
+    allow: { ...signedIn, removeThing: "admin", addThing: "any-scope" },
+  },
+});
+/** Users with a role in their record, who send their password with each request; and a device that signs its requests. */
+const users = documentOf({
+  resources: {
+    User: { id: "id(usr)", email: "email, unique", pin: "string(8..72), secret", "role?": "member | admin" },
+    Thing: { id: "id(thi)", "name?": "string(1..9)" },
+  },
+  endpoints: { endpoints: { ...crud, addUser: "POST /users", getUser: "GET /users/{id}" } },
+  authentication: {
+    credentials: {
+      login: { kind: "basic", of: "User", name: "email", secret: "pin", roles: "field role" },
+      device: { kind: "hmac-sha256", sent: "header Signature", secret: "env DEVICE_SECRET" },
+    },
+    allow: { ...signedIn, addThing: "signed-in", changeThing: "admin" },
+  },
+});
 
 interface Row {
   readonly what: string;
   readonly text: string;
   readonly edit: readonly [from: string, to: string];
+  /** The statement whose cases run; by default the broken one. */
+  readonly tested?: string;
   readonly broken: string;
 }
 
@@ -96,9 +126,46 @@ const rows: readonly Row[] = [
     broken: "authentication/credentials/key/lasts",
   },
   {
+    what: "a revocation that takes an hour",
+    text: things,
+    edit: ["revoked: at once }", "revoked: 1h }"],
+    broken: "authentication/credentials/key/revoked",
+  },
+  {
+    what: "keys that end",
+    text: edited(things, [["kind: api-key, lasts: 30d", "kind: api-key, lasts: until revoked"]]),
+    edit: ["lasts: until revoked", "lasts: 400d"],
+    broken: "authentication/credentials/key/lasts",
+  },
+  {
+    what: "another path for tokens",
+    text: clients,
+    edit: ["at: POST /tokens", "at: POST /oauth/token"],
+    broken: "authentication/credentials/app/at",
+  },
+  {
+    what: "tokens of clients for longer",
+    text: clients,
+    edit: ["lasts: 10m", "lasts: 30m"],
+    broken: "authentication/credentials/app/lasts",
+  },
+  {
+    what: "a scope of another role",
+    text: clients,
+    edit: ["all: member", "all: admin"],
+    broken: "authentication/allow/listThings",
+  },
+  {
+    what: "roles in another place",
+    text: users,
+    edit: [", roles: field role", ""],
+    broken: "authentication/allow/changeThing",
+  },
+  {
     what: "a record of somebody else is forbidden",
     text: things,
     edit: ["unseen: 404", "unseen: 403"],
+    tested: "authentication/allow/getThing",
     broken: "authentication/unseen",
   },
   {
@@ -116,8 +183,14 @@ function edited(text: string, edits: readonly (readonly [from: string, to: strin
   }, text);
 }
 
+/** The line of a statement. */
+function lineOf(text: string, path: string): string {
+  const { model, places } = check("served.md", text);
+  return String(statementFinder(statementsOf(model, places))(path)?.span.start.line);
+}
+
 void describe("part 5", () => {
-  for (const [name, text] of Object.entries({ members, tokens, scoped, things }))
+  for (const [name, text] of Object.entries({ members, tokens, scoped, things, clients, users }))
     void test(`a correct service breaks nothing: ${name}`, async () => {
       const { statements } = await testServed(text, { only: ["authentication"] });
       assert.deepEqual(
@@ -126,9 +199,9 @@ void describe("part 5", () => {
       );
     });
 
-  for (const { what, text, edit, broken } of rows)
+  for (const { what, text, edit, broken, tested = broken } of rows)
     void test(what, async () => {
-      const { statements } = await testServed(text, { served: edited(text, [edit]), only: ["authentication"] });
+      const { statements } = await testServed(text, { served: edited(text, [edit]), only: [lineOf(text, tested)] });
       const found = statements.filter(({ kind }) => kind === "broken").map(({ statement }) => statement.path);
       assert(found.includes(broken), found.join(", ") || "nothing is broken");
     });

@@ -3,7 +3,7 @@ import { contractOf } from "../../src/conformance/contract.ts";
 import { follow } from "../../src/conformance/event-stream.ts";
 import { createClient } from "../../src/conformance/http-client.ts";
 import type { Interaction } from "../../src/conformance/interaction.ts";
-import { lend } from "../../src/conformance/lend.ts";
+import { lend, type Obtain } from "../../src/conformance/lend.ts";
 import { createReceiver } from "../../src/conformance/receiver.ts";
 import type { Report } from "../../src/conformance/result.ts";
 import { selectionOf } from "../../src/conformance/select.ts";
@@ -68,8 +68,17 @@ export async function testRunning(
   const contract = contractOf(result.model, result.places, version);
   const statements = statementsOf(result.model, result.places);
   const client = createClient({ timeoutMilliseconds: 10_000, maximumBytes: 10_000_000 });
-  const hasKeys = (credential: string): boolean =>
-    ["api-key", "basic"].includes(result.model.authentication.credentials[credential]?.kind ?? "");
+  const isOf = (credential: string, ...kinds: readonly string[]): boolean =>
+    kinds.includes(result.model.authentication.credentials[credential]?.kind ?? "");
+  const { keys } = running.store;
+  /** A key, or the id and the secret of a client. */
+  const obtain: Obtain = async (user, roles, credential) => {
+    if (!isOf(credential, "api-key", "basic", "oauth2")) return undefined;
+    const secret = await running.keyOf(credential, user, ...roles);
+    if (!isOf(credential, "oauth2")) return secret;
+    const found = (await keys.list()).find((key) => key.user === user && secret.endsWith(key.hint.slice(-4)));
+    return `${found?.id ?? "none"}:${secret}`;
+  };
   const created = withoutReceiver === true ? undefined : await createReceiver();
   const receiver =
     created === undefined || receiverUrl === undefined
@@ -82,9 +91,10 @@ export async function testRunning(
         ...(receiver === undefined ? {} : { receiver }),
         ...{ address: running.url, send: client.send, now: Date.now, secrets, skipped: new Set<string>() },
         wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-        caller: lend(contract, [], async (user, roles, credential) =>
-          hasKeys(credential) ? running.keyOf(credential, user, ...roles) : undefined,
-        ),
+        caller: lend(contract, [], obtain),
+        async revoke(user) {
+          for (const key of await keys.list()) if (key.user === user) await keys.revoke(key.id, running.now());
+        },
         ...(withoutClock === true
           ? {}
           : {

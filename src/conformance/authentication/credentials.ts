@@ -2,16 +2,20 @@
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Credential } from "../../language/authentication/model.ts";
-import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
-import { anonymous, type Caller } from "../caller.ts";
+import { makesTokens } from "../../language/authentication/oauth.ts";
+import { type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import type { Caller } from "../caller.ts";
 import { type Contract, needsRecord } from "../contract.ts";
 import { withToken } from "../credentials.ts";
-import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { claimsFor, secretFor, signedToken } from "../web-token.ts";
-import { probesOf, probeWith } from "./probe.ts";
+import { expectAccepted, expectRejected, sender, withoutRenewal } from "./accepted.ts";
+import { withAlteredKey } from "./altered-key.ts";
+import { oauthCases } from "./oauth.ts";
+import { probesOf, probeWith, probeWithNew } from "./probe.ts";
+import { isRevocable, revocationCases } from "./revocation.ts";
 
 export function credentialCases(contract: Contract): PartCases {
   const all = Object.entries(contract.model.authentication.credentials);
@@ -22,15 +26,14 @@ export function credentialCases(contract: Contract): PartCases {
         isAccepted(name, credential),
         ...rejects(contract, name, credential),
         ...(credential.secret === undefined ? [] : tokens(contract, name, credential)),
-        ...expires(contract, name, credential),
+        ...expires(name, credential),
+        ...revocationCases(name, credential),
+        ...oauthCases(contract, name, credential),
       ];
     }),
     unobservable: all.flatMap(([name, credential]) => unobservable(name, credential)),
   };
 }
-
-/** The number of the users who are only in these cases. */
-const userNumber = 41;
 
 function isAccepted(name: string, { sent }: Credential): Case {
   const path = `authentication/credentials/${name}`;
@@ -38,22 +41,9 @@ function isAccepted(name: string, { sent }: Credential): Case {
     id: `${path}: accepted`,
     aspects: [{ path: sent === undefined ? path : `${path}/sent`, expects: "a valid credential is accepted" }],
     run: async (trial) => {
-      const { caller, operation } = await probeWith(trial, name, 1);
-      await expectAccepted(trial, operation, caller);
+      await expectAccepted(trial, await probeWith(trial, name, 1));
     },
   };
-}
-
-async function expectAccepted(trial: Trial, operation: string, caller: Caller): Promise<void> {
-  const interaction = await trial.call(operation, { caller });
-  const response = trial.responseOf(interaction);
-  if (response.status === 401)
-    throw new Broken("no 401 with a valid credential", statusText(trial.contract, response), interaction);
-}
-
-async function expectRejected(trial: Trial, operation: string, caller: Caller): Promise<void> {
-  const body = needsRecord(trial.operation(operation)) ? { body: null } : {};
-  expectError(trial, await trial.call(operation, { caller, ...body }), { code: "unauthenticated" });
 }
 
 /** A credential that nobody got is rejected. */
@@ -69,14 +59,25 @@ function rejects(contract: Contract, name: string, { kind, prefix }: Credential)
       run: async (trial) => {
         const text = `${prefix ?? `${name}_`}${trial.random.text(33)}`;
         const token = kind === "basic" ? `nobody:${text}` : text;
-        await expectRejected(trial, called.operation, sender(trial, name, token, "a wrong credential"));
+        const caller = sender(trial, name, token, "a wrong credential");
+        await expectRejected(trial, { caller, operation: called.operation }, caller);
       },
     },
+    ...(kind === "api-key" || kind === "basic" || kind === "password"
+      ? [
+          {
+            id: `${path}: altered`,
+            aspects: [{ path, expects: "a text that differs from a valid credential in some characters is rejected" }],
+            operation: called.operation,
+            run: async (trial) => {
+              const probe = await probeWith(trial, name, 1);
+              await expectAccepted(trial, probe);
+              await expectRejected(trial, probe, withAlteredKey(trial.contract, name, probe.caller));
+            },
+          } satisfies Case,
+        ]
+      : []),
   ];
-}
-
-function sender({ contract }: Trial, credential: string, token: string, name: string): Caller {
-  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request) };
 }
 
 // ── Tokens of an issuer ────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,13 +161,14 @@ function tokens(contract: Contract, name: string, credential: Credential): reado
       aspects: [{ path: member === undefined ? path : `${path}/${member}`, expects: `${what} is rejected` }],
       run: async (trial) => {
         const signing = signingSecret(trial, name, credential);
-        const { caller, operation } = await probeWith(trial, name, 1);
+        const probe = await probeWith(trial, name, 1);
+        const { caller } = probe;
         // Only if the valid token is accepted, the difference is what the service rejects.
-        await expectAccepted(trial, operation, caller);
+        await expectAccepted(trial, probe);
         const now = presentOf(trial.world);
         const valid = claimsFor(credential, caller.id ?? caller.name, caller.roles, now);
         const token = signedToken(claims(valid, Math.floor(now / 1000)), secret ?? signing, algorithm);
-        await expectRejected(trial, operation, sender(trial, name, token, what));
+        await expectRejected(trial, probe, sender(trial, name, token, what));
       },
     }),
   );
@@ -195,12 +197,13 @@ function lastingTokens(name: string, credential: Credential): readonly Case[] {
       aspects: [{ path, expects: `a token that is valid for almost ${credential.lasts} is accepted` }],
       run: async (trial) => {
         const secret = signingSecret(trial, name, credential);
-        const { caller, operation } = await probeWith(trial, name, 1);
+        const probe = await probeWith(trial, name, 1);
+        const { caller } = probe;
         const now = presentOf(trial.world);
         const exp = Math.floor(now / 1000 + seconds - marginSeconds(seconds));
         const token = signedToken({ ...claimsFor(credential, caller.id ?? "", caller.roles, now), exp }, secret);
         const long: Caller = { ...caller, authorize: (request) => withToken(trial.contract, name, token, request) };
-        await expectAccepted(trial, operation, long);
+        await expectAccepted(trial, probe, long);
       },
     },
   ];
@@ -217,14 +220,16 @@ function scopes(contract: Contract, name: string, credential: Credential): reado
       aspects: [{ path, expects: `a token without the scope ${first} may do nothing` }],
       run: async (trial) => {
         const secret = signingSecret(trial, name, credential);
-        const { caller, operation } = await probeWith(trial, name, 1);
-        await expectAccepted(trial, operation, caller);
+        const probe = await probeWith(trial, name, 1);
+        const { caller, operation, record } = probe;
+        await expectAccepted(trial, probe);
         const { scope: _, ...claims } = claimsFor(credential, caller.id ?? "", caller.roles, presentOf(trial.world));
         const narrow: Caller = {
           ...caller,
           authorize: (request) => withToken(contract, name, signedToken(claims, secret), request),
         };
-        expectError(trial, await trial.call(operation, { caller: narrow }), { code: "forbidden" });
+        const options = { caller: narrow, ...(record === undefined ? {} : { record }) };
+        expectError(trial, await trial.call(operation, options), { code: "forbidden" });
       },
     },
   ];
@@ -233,14 +238,16 @@ function scopes(contract: Contract, name: string, credential: Credential): reado
 // ── The end of a credential ────────────────────────────────────────────────────────────────────────────────────────
 
 /** A key or a session is valid for as long as it lasts, and not for longer. */
-function expires(contract: Contract, name: string, credential: Credential): readonly Case[] {
+function expires(name: string, credential: Credential): readonly Case[] {
   const path = `authentication/credentials/${name}/lasts`;
-  const { kind, lasts = "until revoked" } = credential;
-  const duration = parseDuration(lasts);
-  if (duration === undefined || (kind !== "api-key" && kind !== "basic" && kind !== "password")) return [];
+  const { kind, lasts } = credential;
+  const duration = parseDuration(lasts ?? "");
+  const isIssued = kind === "api-key" || kind === "basic" || kind === "password" || makesTokens(credential);
+  if (lasts === undefined || !isIssued) return [];
+  if (duration === undefined) return [lastsForYears(path, name, lasts)];
   const length = lengthOf(duration);
   const early = Math.min(hourSeconds * 1000, length / 4);
-  const isSession = kind === "password";
+  const isSession = kind === "password" || kind === "oauth2";
   return [
     {
       id: `${path}: expires`,
@@ -248,25 +255,44 @@ function expires(contract: Contract, name: string, credential: Credential): read
       // The other credentials of the test expire, too.
       ...(isSession ? { exclusive: true } : { endsCredentials: true }),
       run: async (trial) => {
-        const { caller, operation } = await probeWith(trial, name, userNumber);
+        const probe = await probeWithNew(trial, name);
+        const { caller } = probe;
         if (caller.isNew !== true)
           throw new NotTried("nobody knows how old a lent credential is", "a command that makes one");
         const session = trial.world.sessions.get(caller);
-        const old = session === undefined ? caller : sender(trial, name, session.token, "an old session");
+        const old = withoutRenewal(trial, caller);
         const wait = length - early - (session === undefined ? 0 : presentOf(trial.world) - session.since);
         await trial.pass(wait, { isExpiryMeant: true });
-        await expectAccepted(trial, operation, { ...old, roles: caller.roles, signedIn: true });
+        await expectAccepted(trial, probe, old);
         await trial.pass(early + 120_000, { isExpiryMeant: true });
-        await expectRejected(trial, operation, old);
+        await expectRejected(trial, probe, old);
       },
     },
   ];
 }
 
+const year = 365 * 86_400_000;
+
+/** A credential that lasts until it is revoked is still accepted after two years. */
+function lastsForYears(path: string, name: string, lasts: string): Case {
+  return {
+    id: `${path}: for years`,
+    aspects: [{ path, expects: `a credential is accepted ${lasts}` }],
+    endsCredentials: true,
+    run: async (trial) => {
+      const probe = await probeWithNew(trial, name);
+      const { caller } = probe;
+      if (caller.isNew !== true) throw new NotTried("a lent credential may end earlier", "a command that makes one");
+      await trial.pass(2 * year, { isExpiryMeant: true });
+      await expectAccepted(trial, probe, withoutRenewal(trial, caller));
+    },
+  };
+}
+
 /** What is written for readers, and what no client can bring about. */
 function unobservable(name: string, credential: Credential): readonly Unobservable[] {
   const path = `authentication/credentials/${name}`;
-  const { kind, lasts, obtained, prefix, renewed, revoked } = credential;
+  const { kind, obtained, prefix, renewed, revoked } = credential;
   const isDuration = renewed !== undefined && parseDuration(renewed) !== undefined;
   return [
     ...(obtained === undefined
@@ -284,16 +310,13 @@ function unobservable(name: string, credential: Credential): readonly Unobservab
             reason: "the owner of the implementation makes the keys",
           },
         ]),
-    ...(lasts === "until revoked"
-      ? [{ path: `${path}/lasts`, expects: "a credential never expires", reason: "no test lasts for ever" }]
-      : []),
-    ...(revoked === undefined || kind === "password"
+    ...(revoked === undefined || kind === "password" || isRevocable(credential)
       ? []
       : [
           {
             path: `${path}/revoked`,
             expects: `a revocation takes effect ${revoked}`,
-            reason: "no operation of the document revokes the credential",
+            reason: "another server revokes the credential",
           },
         ]),
   ];

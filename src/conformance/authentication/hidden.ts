@@ -24,7 +24,10 @@ export function hiddenCases(contract: Contract): readonly Case[] {
     if (called.kind !== "resource" || the !== undefined || where !== undefined) return [];
     switch (called.action) {
       case "list":
-        return kinds.map((roles) => lists(contract, called, roles));
+        return [
+          ...kinds.map((roles) => lists(contract, called, roles)),
+          ...kindsWithAll(contract, called.operation).map((roles) => listsAll(contract, called, roles)),
+        ];
       case "read":
         return contract.model.authentication.unseen === 404 && called.key !== undefined
           ? kinds.map((roles) => isLikeMissing(contract, called, roles))
@@ -42,6 +45,36 @@ export function conditionalRoles(contract: Contract, operation: string): readonl
     const own = grants.filter((grant) => admits(grant, { ...anonymous, roles, signedIn: true }));
     return own.length > 0 && own.every((grant) => grant.if !== undefined);
   });
+}
+
+/** Returns the kinds of callers who may run the operation on all records; undefined is a caller without a credential. */
+function kindsWithAll(contract: Contract, operation: string): readonly (readonly string[] | undefined)[] {
+  const grants = lookup(contract.model.authentication.allow, operation) ?? [];
+  return [...rolesOf(contract), undefined].filter((roles) => {
+    const kind = { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
+    return grants.some((grant) => grant.if === undefined && admits(grant, kind));
+  });
+}
+
+/** A caller whom no condition restricts finds any record in the list. */
+function listsAll(contract: Contract, called: Operation, roles: readonly string[] | undefined): Case {
+  const { operation, resource = "" } = called;
+  const path = `authentication/allow/${operation}`;
+  const who = roles === undefined ? "a caller without a credential" : `a caller with ${nameOf(roles)}`;
+  return {
+    id: `${path}: all [${roles?.join(",") ?? "anonymous"}]`,
+    aspects: [{ path, expects: `${operation} shows ${who} all records` }],
+    operation,
+    run: async (trial) => {
+      const by = roles === undefined ? anonymous : await caller(trial, roles, 0);
+      const record = await trial.make(resource);
+      if (mayRun(contract, operation, by, trial.around(record)) !== true)
+        throw new NotTried(`the test does not know whether ${by.name} may see the record`);
+      const found = await findIn(trial, called, by, record, true);
+      if (found.item === undefined && found.isEntire)
+        throw new Broken(`the new ${resource} in the list`, "no such item", found.interaction);
+    },
+  };
 }
 
 function nameOf(roles: readonly string[]): string {
@@ -87,7 +120,7 @@ function lists(contract: Contract, called: Operation, roles: readonly string[]):
         const found = await findIn(trial, called, one, record, may);
         if (found.item === "unknown") continue;
         isTried = true;
-        if (may === (found.item !== undefined)) continue;
+        if (may === (found.item !== undefined) || (may && !found.isEntire)) continue;
         const got = may ? "no such item" : "the record";
         throw new Broken(may ? `the record of ${one.name}` : "no record of somebody else", got, found.interaction);
       }
@@ -99,18 +132,20 @@ function lists(contract: Contract, called: Operation, roles: readonly string[]):
 /** Returns the item of a list that is the record. A list below a hidden parent is hidden, too. */
 async function findIn(trial: Trial, called: Operation, by: Caller, record: KnownRecord, may: boolean) {
   let last: Interaction | undefined;
+  let count = 0;
   try {
     for await (const page of pagesOf(trial, called, { caller: by, record: parentless(called, record) }, mostPages)) {
       last = page.interaction;
+      count += 1;
       const item = itemOf(trial.contract, called, page, record);
-      if (item !== undefined) return { item, interaction: last };
+      if (item !== undefined) return { item, interaction: last, isEntire: false };
     }
   } catch (thrown) {
     const response = trial.interactions.at(-1)?.response;
     const isHidden = response !== undefined && isResponse(response) && /^40[34]$/.test(String(response.status));
     if (!(thrown instanceof NotTried) || may || !isHidden) throw thrown;
   }
-  return { item: undefined, interaction: last };
+  return { item: undefined, interaction: last, isEntire: count < mostPages };
 }
 
 /** The record names the parents of a nested list; a list of all has no record. */

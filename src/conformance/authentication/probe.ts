@@ -1,11 +1,12 @@
 /** Requests that show whether the service accepts a credential: those that get 401 without one. */
-import { loginsOf } from "../../language/authentication/login.ts";
 import { NotTried } from "../case.ts";
 import { type Caller, anonymous } from "../caller.ts";
 import { mayEverRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { rolesOf } from "../roles.ts";
-import { callerWith, signUp } from "../trial/callers.ts";
+import { callerWith, isOfRecords, lentCaller, signUp } from "../trial/callers.ts";
+import { recordFor } from "../trial/calls.ts";
+import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { tokenCaller } from "../web-token.ts";
@@ -23,6 +24,8 @@ export function probesOf(contract: Contract): readonly Operation[] {
 export interface Probe {
   readonly caller: Caller;
   readonly operation: string;
+  /** The record of the caller that the operation is about. */
+  readonly record?: KnownRecord;
 }
 
 /**
@@ -37,9 +40,21 @@ export async function probeWith(trial: Trial, credential: string, number: number
     );
     if (called === undefined) continue;
     const caller = await callerOf(trial, credential, roles, number);
-    if (caller !== undefined) return { caller, operation: called.operation };
+    if (caller === undefined) continue;
+    const { operation } = called;
+    return needsRecord(called)
+      ? { caller, operation, record: await recordFor(trial, called, caller) }
+      : { caller, operation };
   }
   throw new NotTried(`the test has no caller with the credential ${credential}`, `a credential ${credential}`);
+}
+
+/** Numbers from here on are those of users whose credential a case lets end. */
+const firstNew = 1000;
+
+/** The same with a user who is only in this run of the case: a case that runs again needs another one. */
+export function probeWithNew(trial: Trial, credential: string): Promise<Probe> {
+  return probeWith(trial, credential, firstNew + trial.world.count());
 }
 
 async function callerOf(
@@ -49,9 +64,8 @@ async function callerOf(
   number: number,
 ): Promise<Caller | undefined> {
   const { contract, world } = trial;
-  if (loginsOf(contract.model).some((one) => one.credential === credential))
-    return roles.length === 0 ? signUp(trial, number) : undefined;
-  const lent = await world.target.caller(roles, number, credential);
+  if (isOfRecords(contract, credential)) return signUp(trial, roles, number, credential);
+  const lent = await lentCaller(trial, roles, number, credential);
   if (lent?.credential === credential) return lent;
   const usual = await callerWith(trial, roles, number);
   if (usual?.credential === credential) return usual;

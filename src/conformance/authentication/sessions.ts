@@ -1,13 +1,13 @@
 /** What clients can observe of sessions: who may begin one, who may renew it, that it ends, and how its secret changes. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { isRenewed, type Login, loginsOf } from "../../language/authentication/login.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { type Case, NotTried, type PartCases } from "../case.ts";
+import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
-import { withToken } from "../credentials.ts";
 import { expectError, expectSuccess } from "../expect.ts";
+import { shortText } from "../response.ts";
 import { loginOf, loginOperation, newRefreshToken, signUp } from "../trial/callers.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import { textOf } from "../trial/known.ts";
@@ -15,6 +15,7 @@ import { membersOf } from "../trial/learning.ts";
 import { creatorsOf } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
+import { withoutRenewal } from "./accepted.ts";
 import { probesOf } from "./probe.ts";
 
 export function sessionCases(contract: Contract): PartCases {
@@ -43,9 +44,15 @@ function errorOf({ endpoint }: Operation): string {
 function wrongLogins({ credential, name, secret, resource }: Login, entrance: Operation): readonly Case[] {
   const path = `authentication/credentials/${credential}`;
   const { operation } = entrance;
+  const error = `endpoints/endpoints/${operation}/else`;
   const wrong = (what: string, member: string, changed: string): Case => ({
     id: `${path}: ${what}`,
-    aspects: [{ path: `${path}/${member}`, expects: `a login with ${what} is rejected` }],
+    aspects: [
+      { path: `${path}/${member}`, expects: `a login with ${what} is rejected` },
+      ...(entrance.endpoint.else === undefined
+        ? []
+        : [{ path: error, expects: `a login with ${what} gets its error` }]),
+    ],
     operation,
     run: async (trial) => {
       // A name that nobody has needs no user, where the test cannot make one.
@@ -82,17 +89,8 @@ function otherText({ random }: Trial, text: string, isName: boolean): string {
   return other === text ? `z${text.slice(1)}` : other;
 }
 
-/** A caller who sends this token, also after the test has another one for the user. */
-function withSession(trial: Trial, caller: Caller): Caller {
-  const token = trial.world.sessions.get(caller)?.token;
-  if (token === undefined || caller.credential === undefined) throw new NotTried("the test has no session of a user");
-  const { credential } = caller;
-  const old: Caller = { ...caller, authorize: (request) => withToken(trial.contract, credential, token, request) };
-  return old;
-}
-
 async function signedUp(trial: Trial, number: number): Promise<Caller> {
-  const caller = await signUp(trial, number);
+  const caller = await signUp(trial, [], number);
   if (caller === undefined) throw new NotTried("the test cannot sign up a user");
   return caller;
 }
@@ -117,7 +115,7 @@ function endsWithLogout(contract: Contract, { credential, resource }: Login): re
       ],
       operation: leave.operation,
       run: async (trial) => {
-        const caller = withSession(trial, await signedUp(trial, numbers.logout));
+        const caller = withoutRenewal(trial, await signedUp(trial, numbers.logout));
         expectSuccess(trial, await trial.call(called.operation, { caller }));
         expectSuccess(trial, await trial.call(leave.operation, { caller }));
         if (delay !== undefined) await trial.pass(lengthOf(delay) + 1000);
@@ -142,7 +140,19 @@ function renews(contract: Contract, login: Login): readonly Case[] {
   if (member === undefined) return [];
   const renew = (trial: Trial, token: string) =>
     trial.call(renewal.operation, { caller: anonymous, body: { [member.name]: token } });
-  const begin = (trial: Trial): Promise<string> => newRefreshToken(trial, resource);
+  const begin = async (trial: Trial): Promise<string> => {
+    try {
+      return await newRefreshToken(trial, resource);
+    } catch (thrown) {
+      const last = trial.interactions.at(-1);
+      const json = last === undefined ? undefined : trial.responseOf(last).json;
+      const isOfLogin = last?.operation === loginOperation(contract, resource)?.operation;
+      // A response may have the token under a name that the document does not write.
+      if (!(thrown instanceof NotTried) || !isOfLogin || last === undefined || !isObject(json)) throw thrown;
+      if (trial.responseOf(last).status !== 200 || /refresh/i.test(Object.keys(json).join())) throw thrown;
+      throw new Broken("a refresh token in the response to a login", shortText(json), last, path);
+    }
+  };
   return [
     {
       id: `${path}: renews`,

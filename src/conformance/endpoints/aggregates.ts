@@ -2,10 +2,10 @@
  * Values about the whole service: the test does not know all records, but it knows by how much one more record changes a number, and
  * which items it adds to a list.
  */
-import { isObject, type Json } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import { isRecordList, mentions, nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
-import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
+import { lifecycleOf } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
@@ -16,7 +16,7 @@ import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSameJson } from "../values/same.ts";
-import { aspectsOf, ifPossible, pathOf, plainOperations } from "./subjects.ts";
+import { aspectsOf, ifPossible, operationCase, pathOf, plainOperations, valueAt } from "./subjects.ts";
 
 /** A member of the response that one more record changes in a way that the test can compute. */
 interface Sum {
@@ -42,27 +42,20 @@ function membersOf({ model }: Contract, called: Operation): readonly (readonly s
   return item === undefined ? [] : responseExpressions(item).map(({ path }) => path);
 }
 
-function valueAt(body: Json | undefined, at: readonly string[]): Json | undefined {
-  return at.reduce<Json | undefined>(
-    (value, name) => (value !== undefined && isObject(value) ? lookup(value, name) : undefined),
-    body,
-  );
-}
-
 function hasMembers(contract: Contract, called: Operation, members: readonly (readonly string[])[]): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: members`,
-    aspects: aspectsOf(contract, called, ["gives"], "the response has the declared members"),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "members",
+    aspectsOf(contract, called, ["gives"], "the response has the declared members"),
+    async (trial) => {
       const interaction = await trial.call(operation);
       const { json } = expectSuccess(trial, interaction, pathOf(called));
       const missing = members.find((at) => valueAt(json, at) === undefined);
       if (missing === undefined) return;
       throw new Broken(`the member \`${missing.join(".")}\``, shortText(json), interaction, pathOf(called, "gives"));
     },
-  };
+  );
 }
 
 function sumsOf(contract: Contract, called: Operation): readonly Sum[] {
@@ -101,13 +94,11 @@ const mostRecords = 4;
 function follows(contract: Contract, called: Operation, sum: Sum): Case {
   const { operation } = called;
   const { at, resource } = sum;
-  return {
-    id: `endpoints/${operation}: ${at.join(".")}`,
-    aspects: aspectsOf(contract, called, ["gives"], `\`${at.join(".")}\` follows the records of ${resource}`),
-    operation,
-    // Other cases make records, too.
-    exclusive: true,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    `${at.join(".")}`,
+    aspectsOf(contract, called, ["gives"], `\`${at.join(".")}\` follows the records of ${resource}`),
+    async (trial) => {
       const caller = await trial.callerFor(operation);
       let count = 0;
       for (const state of statesOf(contract, resource)) {
@@ -126,7 +117,11 @@ function follows(contract: Contract, called: Operation, sum: Sum): Case {
       }
       if (count === 0) throw new NotTried(`the test does not know what a ${resource} changes`);
     },
-  };
+    {
+      // Other cases make records, too.
+      exclusive: true,
+    },
+  );
 }
 
 function statesOf({ model }: Contract, resource: string): readonly (string | undefined)[] {

@@ -1,15 +1,15 @@
-/** The form of bodies: the objects around members, and the media types. */
-import { isObject, type Json } from "../../base/json.ts";
+/** The form of bodies: the objects around members, and merge patches. */
 import { inputOnlyActions, sessionActions } from "../../language/endpoints/model.ts";
-import { bareType } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isServerSet } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation, wrapOf } from "../contract.ts";
-import { isStated, statusText } from "../errors/expected.ts";
-import { expectError } from "../expect.ts";
-import type { Interaction } from "../interaction.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
+import { pointerOf } from "../request.ts";
+import { supplyFor } from "../resources/writing.ts";
 import { membersOf } from "../trial/learning.ts";
-import type { Trial } from "../trial/trial.ts";
-import { aspectsOf, pathOf, plainOperations, validOptions } from "./subjects.ts";
+import { validValue } from "../values/valid.ts";
+import { aspectsOf, operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function bodyCases(contract: Contract): readonly Case[] {
   const operations = plainOperations(contract).filter(
@@ -19,17 +19,14 @@ export function bodyCases(contract: Contract): readonly Case[] {
     (one) =>
       one.endpoint.takes === undefined && !inputOnlyActions.has(one.action) && wrapOf(contract, one) !== undefined,
   );
-  const needing = (some: readonly Operation[]): readonly Operation[] =>
-    some.filter((one) => membersOf(contract, one).some(({ required }) => required)).slice(0, 1);
+  const needing = wrapped.filter((one) => membersOf(contract, one).some(({ required }) => required)).slice(0, 1);
   return [
     ...operations.filter(({ endpoint }) => endpoint.nesting !== undefined).map((one) => isNested(contract, one)),
-    ...(contract.places.has("endpoints/wrap")
-      ? [...needing(wrapped).map(isWrapped), ...hasWrappedPages(contract)]
-      : []),
+    ...operations.filter(({ endpoint }) => endpoint.takesView !== undefined).flatMap((one) => isView(contract, one)),
+    ...(contract.places.has("endpoints/wrap") ? [...needing.map(isWrapped), ...hasWrappedPages(contract)] : []),
     ...operations
       .filter(({ action, endpoint }) => action === "update" && endpoint.method === "PATCH")
       .map((one) => isMergePatch(contract, one)),
-    ...needing(operations).flatMap((one) => [...hasMediaType(contract, one), ...isObjectOnly(contract, one)]),
   ];
 }
 
@@ -44,11 +41,11 @@ function hasJsonBody(contract: Contract, called: Operation): boolean {
 function isNested(contract: Contract, called: Operation): Case {
   const { operation, endpoint } = called;
   const names = Object.keys(endpoint.nesting ?? {});
-  return {
-    id: `endpoints/${operation}: without objects`,
-    aspects: aspectsOf(contract, called, ["takes"], "members are inside the declared objects"),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "without objects",
+    aspectsOf(contract, called, ["takes"], "members are inside the declared objects"),
+    async (trial) => {
       const { body, ...options } = await validOptions(trial, called);
       if (body === null || !names.some((name) => Object.hasOwn(body, name)))
         throw new NotTried("the test has no body with a member inside an object");
@@ -56,25 +53,47 @@ function isNested(contract: Contract, called: Operation): Case {
       const interaction = await trial.call(operation, { ...options, rawBody });
       expectError(trial, interaction, { code: "invalid-request", status: 422 }, pathOf(called, "takes"));
     },
-  };
+  );
+}
+
+/** A field that the view of `takes` does not have is rejected. */
+function isView(contract: Contract, called: Operation): readonly Case[] {
+  const names = new Set(membersOf(contract, called).map(({ name }) => name));
+  const found = Object.entries(fieldsOf(contract.model, called.resource ?? "")).find(
+    ([name, field]) => !names.has(name) && !isServerSet(field) && bareType(field.type).kind !== "file",
+  );
+  // Only a document that states all standard errors states that unknown members are one of them.
+  if (found === undefined || contract.model.errors.standard !== "all") return [];
+  const [name, { type }] = found;
+  const expects = `a body with \`${name}\`, which the view does not have, is rejected`;
+  return [
+    operationCase(called, "outside the view", aspectsOf(contract, called, ["takes"], expects), async (trial) => {
+      const { body, ...options } = await validOptions(trial, called);
+      const value = validValue(contract, type, await supplyFor(trial, type)) ?? "x";
+      const changed = { ...body, [name]: value };
+      const interaction = await trial.call(called.operation, { ...options, body: changed, isInvalid: true });
+      const entries = [{ place: pointerOf(contract, called, name), codes: [] }];
+      expectError(trial, interaction, { code: "invalid-request", status: 422, entries }, pathOf(called, "takes"));
+    }),
+  ];
 }
 
 /** A record that is not inside the member of `wrap` is rejected. */
 function isWrapped(called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: not wrapped`,
-    aspects: [{ path: "endpoints/wrap", expects: `${operation} takes the record inside its member` }],
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "not wrapped",
+    [{ path: "endpoints/wrap", expects: `${operation} takes the record inside its member` }],
+    async (trial) => {
       const { body, ...options } = await validOptions(trial, called);
       const inside = await trial.call(operation, { ...options, body });
-      expectAccepted(trial, called, inside);
+      expectSuccess(trial, inside);
       const rawBody = { type: "application/json", bytes: JSON.stringify(body ?? {}) };
       const interaction = await trial.call(operation, { ...options, rawBody });
       expectError(trial, interaction, { code: "invalid-request", status: 422 });
     },
-  };
+  );
 }
 
 /** A page has its records in the member of `wrap`, which each response of a list is compared with. */
@@ -84,33 +103,25 @@ function hasWrappedPages(contract: Contract): readonly Case[] {
   );
   if (contract.model.endpoints.wrap?.many === undefined || called === undefined) return [];
   return [
-    {
-      id: `endpoints/${called.operation}: wrapped`,
-      aspects: [{ path: "endpoints/wrap", expects: `the page of ${called.operation} is inside its member` }],
-      operation: called.operation,
-      run: async (trial) => {
-        const response = trial.responseOf(await trial.call(called.operation));
-        if (response.status >= 300)
-          throw new NotTried(`${called.operation} answered ${statusText(contract, response)}`);
+    operationCase(
+      called,
+      "wrapped",
+      [{ path: "endpoints/wrap", expects: `the page of ${called.operation} is inside its member` }],
+      async (trial) => {
+        neededSuccess(trial, await trial.call(called.operation));
       },
-    },
+    ),
   ];
-}
-
-function expectAccepted(trial: Trial, called: Operation, interaction: Interaction): void {
-  const response = trial.responseOf(interaction);
-  if (response.status < 300) return;
-  throw new Broken(`success of ${called.operation}`, statusText(trial.contract, response), interaction);
 }
 
 /** A PATCH takes a merge patch (RFC 7396). */
 function isMergePatch(contract: Contract, called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: merge patch`,
-    aspects: aspectsOf(contract, called, [], "application/merge-patch+json is accepted (RFC 7396)"),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "merge patch",
+    aspectsOf(contract, called, [], "application/merge-patch+json is accepted (RFC 7396)"),
+    async (trial) => {
       const { body, ...options } = await validOptions(trial, called);
       const built = await trial.build(operation, { ...options, body });
       const bytes = typeof built.request.body === "string" ? built.request.body : JSON.stringify(body ?? {});
@@ -119,57 +130,7 @@ function isMergePatch(contract: Contract, called: Operation): Case {
       const response = trial.responseOf(interaction);
       if (response.status === 415)
         throw new Broken("a merge patch to be accepted", statusText(contract, response), interaction, pathOf(called));
-      if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
+      neededSuccess(trial, interaction);
     },
-  };
-}
-
-/** JSON of other types than an object. */
-const otherBodies: readonly Json[] = [null, [], "text", 12, true];
-
-/** A body that is no object has none of the members that the operation needs. Whether it is readable is open: 400 or 422. */
-function isObjectOnly(contract: Contract, called: Operation): readonly Case[] {
-  const { operation } = called;
-  const path = "errors/standard";
-  if (!isStated(contract, "invalid-request") || !contract.places.has(path)) return [];
-  return [
-    {
-      id: `endpoints/${operation}: no object`,
-      aspects: [{ path, expects: `a body of ${operation} that is no object is rejected` }],
-      operation,
-      run: async (trial) => {
-        const { body: _, ...options } = await validOptions(trial, called);
-        for (const body of otherBodies) {
-          const rawBody = { type: "application/json", bytes: JSON.stringify(body) };
-          const interaction = await trial.call(operation, { ...options, rawBody, isInvalid: true });
-          const response = trial.responseOf(interaction);
-          if (response.status >= 400 && response.status < 500) continue;
-          throw new Broken("400 or 422 invalid-request", statusText(contract, response), interaction, path);
-        }
-      },
-    },
-  ];
-}
-
-/** A body of another media type is rejected. */
-function hasMediaType(contract: Contract, called: Operation): readonly Case[] {
-  const { operation } = called;
-  const path = "errors/standard";
-  if (!isStated(contract, "unsupported-media") || !contract.places.has(path)) return [];
-  return [
-    {
-      id: `endpoints/${operation}: media type`,
-      aspects: [{ path, expects: "a body of another media type is 415" }],
-      operation,
-      run: async (trial) => {
-        const { body, ...options } = await validOptions(trial, called);
-        const built = await trial.build(operation, { ...options, body });
-        const sent: Json = JSON.parse(String(built.request.body)) as Json;
-        if (!isObject(sent)) throw new NotTried(`${operation} has no body`);
-        const rawBody = { type: "text/plain", bytes: JSON.stringify(sent) };
-        const interaction = await trial.call(operation, { ...options, rawBody });
-        expectError(trial, interaction, { code: "unsupported-media" });
-      },
-    },
-  ];
+  );
 }

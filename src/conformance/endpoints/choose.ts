@@ -19,7 +19,7 @@ import { subjectFor } from "../trial/calls.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
-import { observedValues } from "../trial/looking.ts";
+import { observedValues, readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { findRecord } from "../trial/world.ts";
 import { ifPossible, pathOf, plainOperations } from "./subjects.ts";
@@ -81,8 +81,7 @@ async function freshMembers(trial: Trial, choosing: Choosing, creator: Caller): 
   const members: Record<string, Json> = {};
   for (const [name, resource] of comparedReferences(trial.contract, choosing)) {
     const made = await ifPossible(() => trial.make(resource, { creator }));
-    if (made !== undefined && !made.values.has("id")) await trial.look(made);
-    const id = made?.values.get("id");
+    const id = made === undefined ? undefined : await readId(trial, made);
     if (id !== undefined) members[name] = id;
   }
   return members;

@@ -2,27 +2,30 @@
  * Operations of handlers: their responses have the declared members; and with a complete contract (`wire`) the declared statuses, media
  * types, header fields and bodies. What the document does not declare of them is not compared.
  */
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { ContractBody, ContractResponse, EndpointContract, Parameter } from "../../language/endpoints/model.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { ContractResponse, EndpointContract } from "../../language/endpoints/model.ts";
 import { bareType, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
-import { anonymous } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { statusText } from "../errors/expected.ts";
+import { neededSuccess } from "../expect.ts";
 import type { Interaction, Response } from "../interaction.ts";
 import { shortText } from "../response.ts";
-import { prepareReferences, supplyFor } from "../trial/inputs.ts";
-import { textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
-import { type Extent, validValue } from "../values/valid.ts";
-import { aspectsOf, pathOf } from "./subjects.ts";
+import type { Extent } from "../values/valid.ts";
+import { contractRequest, rejectsInvalid, sendContract } from "./contract-requests.ts";
+import { fromText } from "./queries.ts";
+import { aspectsOf, operationCase, pathOf } from "./subjects.ts";
 
 export function contractCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()].flatMap((called): readonly Case[] => {
     const { shape, wire } = called.endpoint;
-    if (wire !== undefined) return extents.map((extent) => fitsContract(contract, called, wire, extent));
+    if (wire !== undefined)
+      return [
+        ...extents.map((extent) => fitsContract(contract, called, wire, extent)),
+        ...rejectsInvalid(contract, called, wire),
+      ];
     return called.action === "handler" && shape !== undefined ? [fitsShape(contract, called)] : [];
   });
 }
@@ -31,21 +34,19 @@ export function contractCases(contract: Contract): readonly Case[] {
 
 function fitsShape(contract: Contract, called: Operation): Case {
   const { operation, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: response`,
-    aspects: aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members"),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "response",
+    aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members"),
+    async (trial) => {
       const interaction = await trial.call(operation);
-      const response = trial.responseOf(interaction);
-      if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
-      const { json } = response;
+      const { json, text } = neededSuccess(trial, interaction);
       const fail = (expected: string, got: string): never => {
         throw new Broken(expected, got, interaction, pathOf(called, "gives"));
       };
       const shape = endpoint.shape ?? {};
       // `gives: none` has no members either.
-      if (response.text === "" && Object.keys(shape).length === 0) return;
+      if (text === "" && Object.keys(shape).length === 0) return;
       if (!isObject(json)) return fail("an object", shortText(json));
       for (const [name, { optional, type }] of Object.entries(shape)) {
         const value = lookup(json, name);
@@ -57,7 +58,7 @@ function fitsShape(contract: Contract, called: Operation): Case {
       const other = Object.keys(json).find((name) => lookup(shape, name) === undefined);
       if (other !== undefined) return fail(`only the members ${Object.keys(shape).join(", ")}`, `also \`${other}\``);
     },
-  };
+  );
 }
 
 /** Whether the member is a record, or a list of records, and not a reference. */
@@ -73,87 +74,19 @@ function isRecord({ model }: Contract, type: FieldType): boolean {
 const extents: readonly Extent[] = ["needed", "all", "some"];
 
 function fitsContract(contract: Contract, called: Operation, wire: EndpointContract, extent: Extent): Case {
-  const { operation } = called;
   const members = Object.keys(wire).map((name) => `wire/${name}`);
   const [first, ...more] = members.length === 0 ? ["wire"] : members;
   const expects = "the response to a valid request is one that the document declares";
   const about = (member = "wire"): Aspect => ({ path: pathOf(called, member), expects });
-  return {
-    id: `endpoints/${operation}: contract with ${extent === "needed" ? "what it needs" : `${extent} parameters`}`,
-    aspects: [about(first), ...more.map(about), { path: pathOf(called), expects }],
-    operation,
-    run: async (trial) => {
-      const interaction = await send(trial, called, wire, extent);
+  return operationCase(
+    called,
+    `contract with ${extent === "needed" ? "what it needs" : `${extent} parameters`}`,
+    [about(first), ...more.map(about), { path: pathOf(called), expects }],
+    async (trial) => {
+      const interaction = await sendContract(trial, called, await contractRequest(trial, wire, extent));
       expectDeclared(trial, called, wire, interaction);
     },
-  };
-}
-
-/** Sends a request with valid parameters and a valid body. */
-async function send(trial: Trial, called: Operation, wire: EndpointContract, extent: Extent): Promise<Interaction> {
-  const caller = await trial.callerFor(called.operation);
-  const textsOf = async (parameters: Readonly<Record<string, Parameter>> = {}): Promise<Record<string, string>> => {
-    const texts: Record<string, string> = {};
-    for (const [name, { optional, type }] of Object.entries(parameters)) {
-      const isLeftOut = optional && (extent === "needed" || (extent === "some" && trial.random.chance(0.5)));
-      if (isLeftOut) continue;
-      const value = await valueOf(trial, type, extent);
-      if (value !== undefined && !isObject(value))
-        texts[name] = Array.isArray(value) ? value.map(textOf).join(",") : textOf(value);
-      else if (!optional) throw new NotTried(`the test finds no value for \`${name}\``);
-    }
-    return texts;
-  };
-  const cookies = Object.entries(await textsOf(wire.cookie)).map(
-    ([name, value]) => `${name}=${encodeURIComponent(value)}`,
   );
-  const body = await bodyOf(trial, wire.body, extent);
-  return trial.call(called.operation, {
-    caller,
-    path: await textsOf(wire.path),
-    query: await textsOf(wire.query),
-    headers: {
-      Accept: "*/*",
-      ...(await textsOf(wire.header)),
-      ...(cookies.length === 0 ? {} : { Cookie: cookies.join("; ") }),
-    },
-    ...(body === undefined ? { body: null } : { rawBody: body }),
-  });
-}
-
-async function valueOf(trial: Trial, type: FieldType, extent: Extent): Promise<Json | undefined> {
-  const references = new Map<string, Json>();
-  const caller = (await trial.callers())[0] ?? anonymous;
-  await prepareReferences(trial, type, caller, references);
-  return validValue(trial.contract, type, supplyFor(trial, caller, references), extent);
-}
-
-interface SentBody {
-  readonly type: string;
-  readonly bytes: string;
-}
-
-async function bodyOf(trial: Trial, body: ContractBody | undefined, extent: Extent): Promise<SentBody | undefined> {
-  if (body === undefined || (body.optional && extent === "needed")) return undefined;
-  const { type, media = ["application/json"] } = body;
-  const [first = "application/json"] = media;
-  if (type === undefined) return { type: first.replace("*/*", "text/plain").replace("/*", "/plain"), bytes: "text" };
-  const value = await valueOf(trial, type, extent);
-  if (value === undefined) throw new NotTried("the test finds no valid body");
-  const json = media.find(isJson);
-  if (json !== undefined) return { type: json.includes("*") ? "application/json" : json, bytes: JSON.stringify(value) };
-  if (first === "application/x-www-form-urlencoded" && isObject(value))
-    return { type: first, bytes: new URLSearchParams(textsIn(value)).toString() };
-  if (typeof value === "string" && !first.includes("*")) return { type: first, bytes: value };
-  throw new NotTried(`the test makes no bodies of the type ${first}`);
-}
-
-function textsIn(value: JsonObject): Record<string, string> {
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, textOf(inner)]));
-}
-
-function isJson(media: string): boolean {
-  return /^(?:application\/json|[\w.+-]+\/[\w.+-]*\+json|application\/\*|\*\/\*)\b/.test(media);
 }
 
 function expectDeclared(
@@ -197,16 +130,6 @@ function headerProblem(
     if (problem !== undefined) return { expected: `${name} as declared`, got: `${text}: ${problem}` };
   }
   return undefined;
-}
-
-/** Returns the value of a text by its type. */
-function fromText(type: FieldType, text: string): Json {
-  const bare = bareType(type);
-  const name = bare.kind === "scalar" ? bare.name : undefined;
-  if (name === "integer" || name === "number" || name === "decimal")
-    return Number.isNaN(Number(text)) ? text : Number(text);
-  if (name === "boolean" && (text === "true" || text === "false")) return text === "true";
-  return bare.kind === "list" ? text.split(",").map((item) => fromText(bare.of, item.trim())) : text;
 }
 
 function bodyProblem(

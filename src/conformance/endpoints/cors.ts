@@ -21,9 +21,7 @@ export function corsCases(contract: Contract): readonly Case[] {
   if (cors === undefined || !contract.places.has(path)) return [];
   const reading = readable(contract);
   if (reading === undefined) return [];
-  if (cors === "none" || cors.origins === "any")
-    return [answersOrigins(reading, cors), ...(cors === "none" ? [] : preflights(contract, cors))];
-  return [answersOrigins(reading, cors), ...preflights(contract, cors)];
+  return [answersOrigins(reading, cors), ...(cors === "none" ? [] : preflights(contract, cors))];
 }
 
 function about(expects: string): readonly [Aspect] {

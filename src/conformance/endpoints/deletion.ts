@@ -14,7 +14,16 @@ import { readersOf } from "../trial/looking.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type Sample, samplesOf } from "./matching.ts";
-import { aspectsOf, callersOf, expectMissing, ifPossible, pathOf, plainOperations, validOptions } from "./subjects.ts";
+import {
+  aspectsOf,
+  callersOf,
+  expectMissing,
+  ifPossible,
+  operationCase,
+  pathOf,
+  plainOperations,
+  validOptions,
+} from "./subjects.ts";
 
 export function deletionCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -27,11 +36,11 @@ export function deletionCases(contract: Contract): readonly Case[] {
 /** After a deletion, every operation on the record gets the response for a missing record, and no list has it. */
 function deletes(contract: Contract, called: ResourceEndpoint): Case {
   const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: gone`,
-    aspects: aspectsOf(contract, called, ["does"], `a deleted ${resource} is gone: no operation finds it`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "gone",
+    aspectsOf(contract, called, ["does"], `a deleted ${resource} is gone: no operation finds it`),
+    async (trial) => {
       const { record, caller } = await subjectFor(trial, called);
       await trial.look(record);
       expectSuccess(trial, await trial.call(operation, { caller, record }), pathOf(called));
@@ -48,7 +57,7 @@ function deletes(contract: Contract, called: ResourceEndpoint): Case {
       }
       if (count === 0) throw new NotTried(`no operation shows whether a ${resource} is there`);
     },
-  };
+  );
 }
 
 /** Returns the operations that find records of the resource: those that read first, the deletion itself last. */
@@ -94,12 +103,11 @@ async function isNotListed(trial: Trial, { called, list, caller, record }: Searc
 function clears(contract: Contract, called: ResourceEndpoint): Case {
   const { operation, resource } = called;
   const expects = `${operation} deletes the ${resource} records that it selects, and no others`;
-  return {
-    id: `endpoints/${operation}: selected`,
-    aspects: aspectsOf(contract, called, ["where", "does"], expects),
-    operation,
-    exclusive: true,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "selected",
+    aspectsOf(contract, called, ["where", "does"], expects),
+    async (trial) => {
       const caller = await trial.callerFor(operation);
       const samples = await samplesFor(trial, called, caller);
       const { query } = await validOptions(trial, called, caller);
@@ -118,7 +126,10 @@ function clears(contract: Contract, called: ResourceEndpoint): Case {
       if (count === 0)
         throw new NotTried(`the test does not know which ${resource} ${operation} selects, or whether it is there`);
     },
-  };
+    {
+      exclusive: true,
+    },
+  );
 }
 
 /** Makes records that the deletion selects, and others. */

@@ -13,7 +13,7 @@ import type { Trial } from "../trial/trial.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { plainOperations } from "./subjects.ts";
+import { operationCase, plainOperations } from "./subjects.ts";
 
 const path = "endpoints/edits";
 
@@ -45,27 +45,22 @@ function about(expects: string): readonly [Aspect] {
 /** An edit without `If-Match` is rejected, and changes nothing. */
 function needsTag(called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: no If-Match`,
-    aspects: about(`${operation} without If-Match is rejected`),
-    operation,
-    run: async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const input = await trial.inputFor(operation, caller, record);
-      const interaction = await trial.call(operation, { caller, record, ...input, withoutTag: true });
-      expectError(trial, interaction, { code: "precondition-needed" });
-    },
-  };
+  return operationCase(called, "no If-Match", about(`${operation} without If-Match is rejected`), async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    const input = await trial.inputFor(operation, caller, record);
+    const interaction = await trial.call(operation, { caller, record, ...input, withoutTag: true });
+    expectError(trial, interaction, { code: "precondition-needed" });
+  });
 }
 
 /** A wrong tag is rejected, and the current one is accepted. */
 function comparesTag(called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: If-Match`,
-    aspects: about(`${operation} rejects a tag that is not the current one, and accepts the current one`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "If-Match",
+    about(`${operation} rejects a tag that is not the current one, and accepts the current one`),
+    async (trial) => {
       const { record, caller } = await subjectFor(trial, called);
       const tag = await currentTag(trial, record, caller);
       const input = await trial.inputFor(operation, caller, record);
@@ -74,7 +69,7 @@ function comparesTag(called: Operation): Case {
       const right = await trial.call(operation, { caller, record, ...input, headers: { "If-Match": tag } });
       expectNotStale(trial, right);
     },
-  };
+  );
 }
 
 function expectNotStale(trial: Trial, interaction: Interaction): void {
@@ -86,11 +81,11 @@ function expectNotStale(trial: Trial, interaction: Interaction): void {
 /** A tag that was current before a change is rejected after it. */
 function rejectsStale(called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: stale If-Match`,
-    aspects: about(`${operation} rejects the tag from before a change, and the change has another tag`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "stale If-Match",
+    about(`${operation} rejects the tag from before a change, and the change has another tag`),
+    async (trial) => {
       const { record, caller } = await subjectFor(trial, called);
       const tag = await currentTag(trial, record, caller);
       const body = await changingBody(trial, called, record, caller);
@@ -101,7 +96,7 @@ function rejectsStale(called: Operation): Case {
       const second = await trial.call(operation, { caller, record, body, headers: { "If-Match": tag } });
       expectError(trial, second, { code: "stale" });
     },
-  };
+  );
 }
 
 /** How many edits race. */
@@ -110,11 +105,11 @@ const racers = 5;
 /** Of concurrent edits with one tag, one succeeds. */
 function races(contract: Contract, called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: race`,
-    aspects: about(`of ${racers} concurrent requests with one tag, one succeeds`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "race",
+    about(`of ${racers} concurrent requests with one tag, one succeeds`),
+    async (trial) => {
       const { record, caller } = await subjectFor(trial, called);
       const tag = await currentTag(trial, record, caller);
       const bodies: JsonObject[] = [];
@@ -131,7 +126,7 @@ function races(contract: Contract, called: Operation): Case {
       if (successes.length === 0 && got.includes("429")) throw new NotTried("a rate limit of the document is used up");
       throw new Broken("one success", `${successes.length}: ${got}`, successes.at(-1) ?? all.at(-1));
     },
-  };
+  );
 }
 
 /** A change that changes nothing leaves the tag. */
@@ -139,11 +134,11 @@ function preservesTag(called: Operation): readonly Case[] {
   const { operation, endpoint } = called;
   if (called.action !== "update" || endpoint.takes !== undefined) return [];
   return [
-    {
-      id: `endpoints/${operation}: the same tag`,
-      aspects: about(`a ${endpoint.method} that changes nothing does not change the tag`),
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      "the same tag",
+      about(`a ${endpoint.method} that changes nothing does not change the tag`),
+      async (trial) => {
         const { record, caller } = await subjectFor(trial, called);
         const body = await changingBody(trial, called, record, caller);
         expectSuccess(trial, await trial.call(operation, { caller, record, body }));
@@ -153,7 +148,7 @@ function preservesTag(called: Operation): readonly Case[] {
         const next = await currentTag(trial, record, caller);
         if (next !== tag) throw new Broken(`the entity tag ${tag}`, next, trial.interactions.at(-1));
       },
-    },
+    ),
   ];
 }
 
@@ -176,16 +171,11 @@ const mostAttempts = 20;
 /** If the document does not require `If-Match`, an edit without it is accepted. */
 function needsNoTag(called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: no If-Match`,
-    aspects: about(`${operation} needs no If-Match`),
-    operation,
-    run: async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const input = await trial.inputFor(operation, caller, record);
-      expectNotStale(trial, await trial.call(operation, { caller, record, ...input, withoutTag: true }));
-    },
-  };
+  return operationCase(called, "no If-Match", about(`${operation} needs no If-Match`), async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    const input = await trial.inputFor(operation, caller, record);
+    expectNotStale(trial, await trial.call(operation, { caller, record, ...input, withoutTag: true }));
+  });
 }
 
 // ── Reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,23 +188,25 @@ function readTags(contract: Contract): readonly Case[] {
   const readers = plainOperations(contract).filter(
     (one) => one.action === "read" && one.kind === "resource" && one.file === undefined && edited.has(one.resource),
   );
-  return readers.map((called) => ({
-    id: `endpoints/${called.operation}: If-None-Match`,
-    aspects: about(`${called.operation} with the current tag gets 304, with another one the record`),
-    operation: called.operation,
-    run: async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const first = await trial.call(called.operation, { caller, record });
-      const tag = expectSuccess(trial, first).headers["etag"];
-      if (tag === undefined) throw new Broken("ETag in the response", "no such header", first);
-      const same = await trial.call(called.operation, { caller, record, headers: { "If-None-Match": tag } });
-      const { status } = trial.responseOf(same);
-      if (status !== 304) throw new Broken("304 for the current tag", String(status), same);
-      const other = await trial.call(called.operation, { caller, record, headers: { "If-None-Match": '"wrong"' } });
-      expectSuccess(trial, other);
-      if (trial.responseOf(other).status === 304) throw new Broken("the record for another tag", "304", other);
-    },
-  }));
+  return readers.map((called) =>
+    operationCase(
+      called,
+      "If-None-Match",
+      about(`${called.operation} with the current tag gets 304, with another one the record`),
+      async (trial) => {
+        const { record, caller } = await subjectFor(trial, called);
+        const first = await trial.call(called.operation, { caller, record });
+        const tag = expectSuccess(trial, first).headers["etag"];
+        if (tag === undefined) throw new Broken("ETag in the response", "no such header", first);
+        const same = await trial.call(called.operation, { caller, record, headers: { "If-None-Match": tag } });
+        const { status } = trial.responseOf(same);
+        if (status !== 304) throw new Broken("304 for the current tag", String(status), same);
+        const other = await trial.call(called.operation, { caller, record, headers: { "If-None-Match": '"wrong"' } });
+        expectSuccess(trial, other);
+        if (trial.responseOf(other).status === 304) throw new Broken("the record for another tag", "304", other);
+      },
+    ),
+  );
 }
 
 function isEdit({ model }: Contract, called: Operation): boolean {

@@ -8,12 +8,14 @@ import type { Caller } from "../caller.ts";
 import { type Contract, needsRecord, type Operation } from "../contract.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
+import { truth } from "../expressions.ts";
 import { subjectFor } from "../trial/calls.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { newId } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { ifPossible, pathOf, plainOperations } from "./subjects.ts";
+import { ifPossible, operationCase, pathOf, plainOperations } from "./subjects.ts";
+import { samplesOf } from "./matching.ts";
 
 export function guardCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -41,16 +43,16 @@ interface Guarded {
 
 function rejects(contract: Contract, called: Operation, code: string): Case {
   const { operation, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: guard is false`,
-    aspects: about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "guard is false",
+    about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`),
+    async (trial) => {
       const { caller, record, path, input } = await guarded(trial, called, false);
       const interaction = await trial.call(operation, { caller, record, path, ...input });
       expectError(trial, interaction, { code }, pathOf(called, "if"));
     },
-  };
+  );
 }
 
 /** How many requests the test tries for which the guard is true. */
@@ -58,11 +60,11 @@ const mostRequests = 3;
 
 function admits(contract: Contract, called: Operation, code: string): Case {
   const { operation, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: guard is true`,
-    aspects: about(called, `while \`${endpoint.if}\` is true, ${operation} does not get ${code}`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "guard is true",
+    about(called, `while \`${endpoint.if}\` is true, ${operation} does not get ${code}`),
+    async (trial) => {
       for (let count = 0; count < mostRequests; count += 1) {
         const { caller, record, path, input } = await guarded(trial, called, true);
         const interaction = await trial.call(operation, { caller, record, path, ...input });
@@ -71,22 +73,22 @@ function admits(contract: Contract, called: Operation, code: string): Case {
         throw new Broken(`no ${code}`, statusText(contract, response), interaction, pathOf(called, "if"));
       }
     },
-  };
+  );
 }
 
 /** Returns a request for which the guard is true, or false. */
 async function guarded(trial: Trial, called: Operation, wanted: boolean): Promise<Guarded> {
   const { operation, endpoint } = called;
   const guard = pathOf(called, "if");
-  for await (const { caller, record, path } of subjects(trial, called)) {
+  for await (const { caller, record, path } of subjects(trial, called, wanted)) {
     const input = await trial.inputWhere(operation, caller, record ?? undefined, guard, wanted);
     if (input !== undefined) return { caller, record, path, input };
   }
   throw new NotTried(`the test finds no request for which \`${endpoint.if}\` is ${wanted}`);
 }
 
-/** Returns what the operation may be about: a new record if it creates one, else records in different states. */
-async function* subjects(trial: Trial, called: Operation): AsyncGenerator<Omit<Guarded, "input">> {
+/** Returns what the operation may be about: a new record if it creates one, else records in different states, with different values. */
+async function* subjects(trial: Trial, called: Operation, wanted: boolean): AsyncGenerator<Omit<Guarded, "input">> {
   const { contract } = trial;
   const isNew = called.kind === "resource" && creates(contract.model, called);
   if (isNew || !needsRecord(called)) {
@@ -101,4 +103,12 @@ async function* subjects(trial: Trial, called: Operation): AsyncGenerator<Omit<G
     const record = await ifPossible(() => trial.make(called.resource as string, { state }));
     if (record !== undefined) yield { record, caller: await trial.callerFor(called.operation, record), path: {} };
   }
+  const condition = contract.typed.get(pathOf(called, "if"));
+  if (condition === undefined || called.endpoint.the !== undefined) return;
+  const caller = await trial.callerFor(called.operation);
+  // What the input decides, the next step finds out.
+  const holds = (record: KnownRecord): boolean => truth(condition, trial.scope(caller, record)) ?? wanted;
+  const samples = await samplesOf(trial, { resource: called.resource as string, condition, caller, holds });
+  for (const { record, isTrue } of samples)
+    if (isTrue === wanted) yield { record, caller: await trial.callerFor(called.operation, record), path: {} };
 }

@@ -6,7 +6,7 @@ import type { Contract, Operation } from "../contract.ts";
 import { startOf, transitionsOf } from "../effects.ts";
 import { expectSuccess } from "../expect.ts";
 import { pageIn, shortText } from "../response.ts";
-import { ifPossible, aspectsOf, pathOf, plainOperations } from "./subjects.ts";
+import { aspectsOf, ifPossible, operationCase, pathOf, plainOperations } from "./subjects.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { KnownRecord } from "../trial/known.ts";
 
@@ -15,17 +15,12 @@ export function historyCases(contract: Contract): readonly Case[] {
 }
 
 function lists(contract: Contract, called: Operation): Case {
-  const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: transitions`,
-    aspects: aspectsOf(
-      contract,
-      called,
-      ["does"],
-      `the history of a ${resource} has each transition once, the oldest first`,
-    ),
-    operation,
-    run: async (trial) => {
+  const { resource } = called;
+  return operationCase(
+    called,
+    "transitions",
+    aspectsOf(contract, called, ["does"], `the history of a ${resource} has each transition once, the oldest first`),
+    async (trial) => {
       const start = startOf(contract, resource as string);
       const record = await trial.make(resource as string);
       await expectStates(trial, called, record, [start]);
@@ -38,7 +33,7 @@ function lists(contract: Contract, called: Operation): Case {
         return expectStates(trial, called, record, [start, transition.to]);
       }
     },
-  };
+  );
 }
 
 async function expectStates(

@@ -16,7 +16,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import { pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
-import { aspectsOf, callersOf, pathOf, plainOperations } from "./subjects.ts";
+import { aspectsOf, callersOf, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function linkCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -31,17 +31,17 @@ const times = 2;
 
 function links(contract: Contract, called: Operation, link: Association): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: link`,
-    aspects: aspectsOf(contract, called, ["link"], `${operation} creates one ${link.in}, and can be repeated`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "link",
+    aspectsOf(contract, called, ["link"], `${operation} creates one ${link.in}, and can be repeated`),
+    async (trial) => {
       const linking = await begin(trial, called, link, pathOf(called, "link"));
       let count = 0;
       for (let time = 0; time < times; time += 1) count += await runAndLook(trial, called, linking, 1);
       if (count === 0) throw new NotTried(`no response shows whether there is a ${link.in}`);
     },
-  };
+  );
 }
 
 function unlinks(contract: Contract, called: Operation, unlink: Association): Case {
@@ -52,11 +52,11 @@ function unlinks(contract: Contract, called: Operation, unlink: Association): Ca
       endpoint.link?.in === unlink.in &&
       JSON.stringify(endpoint.link.with) === JSON.stringify(unlink.with),
   );
-  return {
-    id: `endpoints/${operation}: unlink`,
-    aspects: aspectsOf(contract, called, ["unlink"], `${operation} deletes the ${unlink.in}, and can be repeated`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "unlink",
+    aspectsOf(contract, called, ["unlink"], `${operation} deletes the ${unlink.in}, and can be repeated`),
+    async (trial) => {
       const linking = await begin(trial, called, unlink, pathOf(called, "unlink"));
       const { caller, record } = linking;
       if (linker !== undefined)
@@ -65,7 +65,7 @@ function unlinks(contract: Contract, called: Operation, unlink: Association): Ca
       for (let time = 0; time < times; time += 1) count += await runAndLook(trial, called, linking, 0);
       if (count === 0) throw new NotTried(`no response shows whether there is a ${unlink.in}`);
     },
-  };
+  );
 }
 
 interface Linking {

@@ -7,21 +7,19 @@ import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, needsRecord, type Operation } from "../contract.ts";
 import { transitionsBy, transitionsOf } from "../effects.ts";
-import { statusText } from "../errors/expected.ts";
 import { determinesUnique } from "../distinguishing.ts";
-import { expectError } from "../expect.ts";
+import { expectError, neededSuccess } from "../expect.ts";
 import { truth } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { mayEverRun } from "../permissions.ts";
 import { recordIn } from "../response.ts";
 import { otherValue } from "../resources/writing.ts";
 import { expressionInput, type Input } from "../trial/inputs.ts";
-import { type KnownRecord, textOf } from "../trial/known.ts";
+import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import { identifier } from "../trial/pages.ts";
-import { newId } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { ifPossible, pathOf, plainOperations, validOptions } from "./subjects.ts";
+import { created, ifPossible, operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 type OutcomeName = "created" | "changed" | "same";
 
@@ -84,54 +82,38 @@ function acceptance(
 }
 
 function expectStatus(trial: Trial, called: Operation, expected: number | undefined, interaction: Interaction): void {
-  const response = trial.responseOf(interaction);
-  if (response.status >= 300)
-    throw new NotTried(`${called.operation} answered ${statusText(trial.contract, response)}`);
+  const { status } = neededSuccess(trial, interaction);
   if (expected === undefined) throw new NotTried("the test does not know which outcome it is");
-  if (response.status !== expected)
-    throw new Broken(`the status ${expected}`, String(response.status), interaction, pathOf(called, "status"));
-}
-
-/** Creates a record by the operation. */
-async function create(
-  trial: Trial,
-  called: Operation,
-): Promise<{ readonly record: KnownRecord; readonly input: Input; readonly interaction: Interaction }> {
-  const caller = await trial.callerFor(called.operation);
-  const input = await trial.inputFor(called.operation, caller);
-  const record = await trial.make(called.resource as string, { by: called.operation, creator: caller, input });
-  const interaction = trial.interactions.findLast((one) => one.operation === called.operation);
-  if (interaction === undefined) throw new NotTried(`${called.operation} was not run`);
-  return { record, input, interaction };
+  if (status !== expected)
+    throw new Broken(`the status ${expected}`, String(status), interaction, pathOf(called, "status"));
 }
 
 function creation(contract: Contract, called: Operation): Case {
-  const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: status when created`,
-    aspects: about(called, "created", `a new ${resource} has the declared status`),
-    operation,
-    run: async (trial) => {
-      const { record, input, interaction } = await create(trial, called);
+  const { resource } = called;
+  return operationCase(
+    called,
+    "status when created",
+    about(called, "created", `a new ${resource} has the declared status`),
+    async (trial) => {
+      const { record, input, interaction } = await created(trial, called);
       await trial.look(record);
       expectStatus(trial, called, statusFor(trial, called, "created", { record, input }), interaction);
     },
-  };
+  );
 }
 
 function change(contract: Contract, called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: status`,
-    aspects: about(called, "given", `${operation} has the declared status`),
-    operation,
-    ...(called.action === "clear" ? { exclusive: true } : {}),
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "status",
+    about(called, "given", `${operation} has the declared status`),
+    async (trial) => {
       const { record, body, ...options } = await validOptions(trial, called);
       const before = record?.values.get("state");
       const interaction = await trial.call(operation, { ...options, record, body });
       const { statuses = {}, status } = called.endpoint;
-      if (record === null || called.action === "delete")
+      if (record === undefined || called.action === "delete")
         return expectStatus(trial, called, statuses.accepted === undefined ? status : undefined, interaction);
       await trial.look(record);
       const transition = transitionsBy(contract, operation).find(
@@ -147,17 +129,18 @@ function change(contract: Contract, called: Operation): Case {
         interaction,
       );
     },
-  };
+    called.action === "clear" ? { exclusive: true } : {},
+  );
 }
 
 /** A request that has nothing to change. */
 function same(contract: Contract, called: Operation): Case {
   const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: status when the same`,
-    aspects: about(called, "same", `${operation} that has nothing to change has the declared status`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "status when the same",
+    about(called, "same", `${operation} that has nothing to change has the declared status`),
+    async (trial) => {
       const { record, input, again } = await repeated(trial, called);
       await trial.look(record);
       expectStatus(trial, called, statusFor(trial, called, "same", { record, input }), again);
@@ -167,7 +150,7 @@ function same(contract: Contract, called: Operation): Case {
       if (found === undefined || known === undefined || lookup(observed?.record ?? {}, found.member) === known) return;
       throw new Broken(`the same ${resource}`, "another one", again, pathOf(called, "status/same"));
     },
-  };
+  );
 }
 
 /** Sends the same request twice. */
@@ -177,12 +160,12 @@ async function repeated(
 ): Promise<{ readonly record: KnownRecord; readonly input: Input; readonly again: Interaction }> {
   const isNew = called.action === "create" || (called.kind === "resource" && creates(trial.contract.model, called));
   if (isNew) {
-    const { record, input } = await create(trial, called);
+    const { record, input } = await created(trial, called);
     const again = await trial.call(called.operation, { ...againOptions(called, record), ...input });
     return { record, input, again };
   }
   const { record, body, ...options } = await validOptions(trial, called);
-  if (record === null) throw new NotTried(`${called.operation} is about no record`);
+  if (record === undefined) throw new NotTried(`${called.operation} is about no record`);
   await trial.call(called.operation, { ...options, record, body });
   const again = await trial.call(called.operation, { ...options, record, body });
   return { record, input: { query: options.query, body: body ?? undefined }, again };
@@ -204,17 +187,17 @@ function againOptions(called: Operation, record: KnownRecord) {
 /** The record exists, and would have to change. */
 function differs(contract: Contract, called: Operation, code: string): Case {
   const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: differs`,
-    aspects: about(called, "differs", `${operation} of an existing ${resource} with other values gets ${code}`),
-    operation,
-    run: async (trial) => {
-      const { record, input } = await create(trial, called);
+  return operationCase(
+    called,
+    "differs",
+    about(called, "differs", `${operation} of an existing ${resource} with other values gets ${code}`),
+    async (trial) => {
+      const { record, input } = await created(trial, called);
       const body = await otherBody(trial, called, input.body ?? {});
       const interaction = await trial.call(operation, { ...againOptions(called, record), query: input.query, body });
       expectError(trial, interaction, { code }, pathOf(called, "status/differs"));
     },
-  };
+  );
 }
 
 /** Returns the body with another value of a member that does not identify the record, or with one that it does not have. */
@@ -234,38 +217,26 @@ async function otherBody(trial: Trial, called: Operation, body: JsonObject): Pro
   throw new NotTried(`the test finds no other body for ${called.operation}`);
 }
 
-/** An error with a status of its own in this operation, if the test knows how to get it. */
+/** An error with a status of its own in this operation. The cases of part 7 cause those of requests that the service cannot read. */
 function error(contract: Contract, called: Operation, code: string): readonly Case[] {
   const { operation } = called;
   const provoke = provocations[code];
   if (provoke === undefined) return [];
   return [
-    {
-      id: `endpoints/${operation}: status of ${code}`,
-      aspects: about(
-        called,
-        code,
-        `${code} has the status ${called.endpoint.statuses?.errors?.[code]} in ${operation}`,
-      ),
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      `status of ${code}`,
+      about(called, code, `${code} has the status ${called.endpoint.statuses?.errors?.[code]} in ${operation}`),
+      async (trial) => {
         expectError(trial, await provoke(trial, called), { code }, pathOf(called, `status/${code}`));
       },
-    },
+    ),
   ];
 }
 
 type Provoke = (trial: Trial, called: Operation) => Promise<Interaction>;
 
 const provocations: Readonly<Record<string, Provoke>> = {
-  "not-found": async (trial, called) => {
-    if (called.kind !== "resource" || called.key === undefined)
-      throw new NotTried(`${called.operation} names no record`);
-    const { record, ...options } = await validOptions(trial, called);
-    const id = newId(trial, called);
-    if (id === undefined) throw new NotTried("the test finds no id that no record has");
-    return trial.call(called.operation, { ...options, record, path: { [called.key.parameter]: textOf(id) } });
-  },
   "state-conflict": async (trial, called) => {
     const { contract } = trial;
     const possible = transitionsBy(contract, called.operation).flatMap(({ from }) => from);
@@ -288,14 +259,4 @@ const provocations: Readonly<Record<string, Provoke>> = {
   },
   stale: async (trial, called) =>
     trial.call(called.operation, { ...(await validOptions(trial, called)), headers: { "If-Match": '"wrong"' } }),
-  "invalid-request": async (trial, called) => {
-    const { body, ...options } = await validOptions(trial, called);
-    if (body === null) throw new NotTried(`${called.operation} has no body`);
-    return trial.call(called.operation, { ...options, body: { ...body, unknownMember: "x" } });
-  },
-  "unsupported-media": async (trial, called) => {
-    const { body, ...options } = await validOptions(trial, called);
-    if (body === null) throw new NotTried(`${called.operation} has no body`);
-    return trial.call(called.operation, { ...options, rawBody: { type: "text/plain", bytes: JSON.stringify(body) } });
-  },
 };

@@ -1,19 +1,25 @@
 /** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
-import { isStated } from "../errors/expected.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
-import { statusText } from "../errors/expected.ts";
+import { transitionsBy } from "../effects.ts";
+import { isError, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { shortText } from "../response.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
 import { creates } from "../../language/endpoints/input.ts";
+import { determinesUnique } from "../distinguishing.ts";
+import { referenceOf } from "../../language/resources/fields.ts";
+import { membersOf } from "../trial/learning.ts";
 import { subjectFor } from "../trial/calls.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
+import { sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { aspectsOf, callersOf, expectMissing, pathOf, plainOperations } from "./subjects.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import type { Interaction } from "../interaction.ts";
+import { aspectsOf, callersOf, expectMissing, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function pathCases(contract: Contract): readonly Case[] {
   const operations = plainOperations(contract);
@@ -33,16 +39,25 @@ function succeeds(contract: Contract, called: Operation): Case {
     ["at", "of", "does", "status", "takes", "gives", "query"],
     "a valid request succeeds",
   );
-  return {
-    id: `endpoints/${operation}: succeeds`,
+  return operationCase(
+    called,
+    "succeeds",
     aspects,
-    operation,
-    // What it deletes, no other case may need.
-    ...(called.action === "clear" ? { exclusive: true } : {}),
-    run: async (trial) => {
-      const interaction = await trial.call(operation);
+    async (trial) => {
+      // A record to be replaced may have to be made by the operation itself.
+      const isUpsert = called.kind === "resource" && creates(contract.model, called);
+      const interaction = isUpsert ? await creation(trial, called) : await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
+      const guards = transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []);
+      // Other cases are about guards, and the test may have no record on which they are true.
+      if (guards.some((code) => isError(contract, response, code, operation)))
+        throw new NotTried(`the guard of ${operation} is false`);
+      if (
+        isError(contract, response, "already-exists", operation) &&
+        (isUpsert || hasUniqueReference(contract, called))
+      )
+        throw new NotTried("the test has no other values of which there may be one alone");
       throw new Broken(
         `success of ${endpoint.method} ${endpoint.path}`,
         `${statusText(contract, response)} ${response.text.slice(0, 300)}`,
@@ -50,7 +65,25 @@ function succeeds(contract: Contract, called: Operation): Case {
         pathOf(called),
       );
     },
-  };
+    {
+      // What it deletes, no other case may need.
+      ...(called.action === "clear" ? { exclusive: true } : {}),
+    },
+  );
+}
+
+async function creation(trial: Trial, called: ResourceEndpoint): Promise<Interaction> {
+  const caller = await trial.callerFor(called.operation);
+  return (await sendCreation(trial, called, caller, { isValid: true })).interaction;
+}
+
+/** Whether the operation takes a reference to a record to which no other one may refer. */
+function hasUniqueReference(contract: Contract, called: Operation): boolean {
+  const { resource = "" } = called;
+  return membersOf(contract, called).some(
+    ({ name, field }) =>
+      referenceOf(contract.model, field.type) !== undefined && determinesUnique(contract, resource, name),
+  );
 }
 
 /** How many operations have to be missing before their common address is wrong. */
@@ -83,12 +116,13 @@ function isRead({ endpoint }: Operation): boolean {
 function hidesUnknownPaths(contract: Contract): readonly Case[] {
   const isNamed = isStated(contract, "not-found") && contract.places.has("errors/standard");
   const path = isNamed ? "errors/standard" : "endpoints/base";
+  const missing = statusOf(contract, "not-found") ?? 404;
   const depth = Math.max(0, ...[...contract.operations.values()].map(({ segments }) => segments.length)) + 1;
   if (!contract.places.has(path)) return [];
   return [
     {
       id: "endpoints: unknown path",
-      aspects: [{ path, expects: "a path that no operation has is 404" }],
+      aspects: [{ path, expects: `a path that no operation has is ${missing}` }],
       run: async (trial) => {
         const segments = Array.from({ length: depth }, () => `no-${trial.random.text(8)}`);
         const selector = versionSelector(contract, contract.version);
@@ -99,8 +133,8 @@ function hidesUnknownPaths(contract: Contract): readonly Case[] {
         const interaction = await sendAfterLimits(trial, caller.authorize(request), caller);
         const { status, json } = trial.responseOf(interaction);
         // A page for browsers, such as an application of one page, is no response of an operation.
-        if (status < 400 ? json === undefined : !isNamed || [401, 403, 404].includes(status)) return;
-        throw new Broken("404 for an unknown path", String(status), interaction);
+        if (status < 400 ? json === undefined : !isNamed || [401, 403, missing].includes(status)) return;
+        throw new Broken(`${missing} for an unknown path`, String(status), interaction);
       },
     },
   ];

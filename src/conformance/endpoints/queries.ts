@@ -1,52 +1,49 @@
 /** Query parameters that the document declares: values at the edges are accepted, others are rejected, and required ones are needed. */
-import type { Json } from "../../base/json.ts";
-import type { Field, FieldType } from "../../language/resources/model.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { FieldType } from "../../language/resources/model.ts";
 import { bareType } from "../../language/resources/fields.ts";
-import { type Aspect, Broken, type Case } from "../case.ts";
+import { Broken, type Case } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Request } from "../interaction.ts";
-import { isObject } from "../../base/json.ts";
 import { supplyFor } from "../resources/writing.ts";
 import { requestFor } from "../trial/calls.ts";
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
-import { pathOf, plainOperations, validOptions } from "./subjects.ts";
+import { problemOf } from "../values/fits.ts";
+import type { Supply } from "../values/valid.ts";
+import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function queryCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called) =>
     Object.entries(called.endpoint.query ?? {}).flatMap(([name, field]): readonly Case[] => [
-      ...(isTextual(field.type) ? [hasType(called, name, field)] : []),
+      ...hasType(called, `query/${name}`, name, field.type),
       ...(field.optional || field.default !== undefined ? [] : [isRequired(called, name)]),
     ]),
   );
 }
 
-function about(called: Operation, name: string, expects: string): readonly [Aspect] {
-  return [{ path: pathOf(called, `query/${name}`), expects }];
-}
-
 /** Whether values of the type can be sent as a text. */
-function isTextual(type: FieldType): boolean {
+export function isTextual(type: FieldType): boolean {
   const { kind } = bareType(type);
   return kind === "scalar" || kind === "one-of";
 }
 
 function isRequired(called: Operation, name: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: without ${name}`,
-    aspects: about(called, name, `a request without \`${name}\` is rejected`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    `without ${name}`,
+    [{ path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` }],
+    async (trial) => {
       const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
       const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
       const entries = [{ place: name, codes: ["required"] }];
       expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
     },
-  };
+  );
 }
 
 /** Returns the request with another value of a parameter, or without it. */
@@ -60,44 +57,56 @@ function withQuery(request: Request, name: string, value?: string): Request {
 /** How many values of each kind the test sends. */
 const mostValues = 4;
 
-function hasType(called: Operation, name: string, field: Field): Case {
+/** Values of a parameter that is declared by `member` of the operation: those at the edges of its type, and others. */
+export function hasType(called: Operation, member: string, name: string, type: FieldType): readonly Case[] {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: values of ${name}`,
-    aspects: about(called, name, `\`${name}\` has its type`),
-    operation,
-    run: async (trial) => {
-      const { contract } = trial;
-      const supply = await supplyFor(trial, field.type);
-      const wrong = textsOf(
-        field.type,
-        invalidValues(contract, field.type, supply).filter(({ stated }) => stated),
-      );
-      const right = textsOf(
-        field.type,
-        edgeValues(contract, field.type, supply).filter(({ stated }) => stated),
-      );
-      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      for (const { text, what } of [...wrong.slice(0, mostValues), ...wordFor(field.type)]) {
-        trial.startOver();
-        const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
-        const { status } = trial.responseOf(interaction);
-        if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
-        expectError(trial, interaction, {
-          code: "invalid-request",
-          status: 400,
-          entries: [{ place: name, codes: [] }],
-        });
-      }
-      for (const { text, what } of right.slice(0, mostValues))
-        await expectAccepted(trial, called, { name, text, what });
-    },
-  };
+  if (!isTextual(type)) return [];
+  return [
+    operationCase(
+      called,
+      `values of ${name}`,
+      [{ path: pathOf(called, member), expects: `\`${name}\` has its type` }],
+      async (trial) => {
+        const { contract } = trial;
+        const supply = await supplyFor(trial, type);
+        const right = edgeValues(contract, type, supply).filter(({ stated }) => stated);
+        const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+        for (const { text, what } of wrongTexts(contract, type, supply)) {
+          trial.startOver();
+          const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
+          const { status } = trial.responseOf(interaction);
+          if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
+          const entries = [{ place: name, codes: [] }];
+          expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
+        }
+        for (const { text, what } of textsOf(type, right).slice(0, mostValues))
+          await expectAccepted(trial, called, { name, text, what });
+      },
+    ),
+  ];
 }
 
-interface Text {
+export interface Text {
   readonly text: string;
   readonly what: string;
+}
+
+/** Returns texts that are no values of the type. */
+export function wrongTexts(contract: Contract, type: FieldType, supply: Supply): readonly Text[] {
+  const wrong = invalidValues(contract, type, supply).filter(({ stated }) => stated);
+  return [...textsOf(type, wrong).slice(0, mostValues), ...wordFor(type)].filter(
+    ({ text }) => problemOf(contract, type, fromText(type, text), "input") !== undefined,
+  );
+}
+
+/** Returns the value of a text by its type. */
+export function fromText(type: FieldType, text: string): Json {
+  const bare = bareType(type);
+  const name = bare.kind === "scalar" ? bare.name : undefined;
+  if (name === "integer" || name === "number" || name === "decimal")
+    return Number.isNaN(Number(text)) ? text : Number(text);
+  if (name === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return bare.kind === "list" ? text.split(",").map((item) => fromText(bare.of, item.trim())) : text;
 }
 
 /** Returns the values that can be sent as texts without becoming valid: the number 5 is a text like any other. */
@@ -117,7 +126,8 @@ const longestText = 1000;
 function wordFor(type: FieldType): readonly Text[] {
   const bare = bareType(type);
   const isOther =
-    bare.kind === "scalar" && ["integer", "number", "decimal", "boolean", "date", "datetime"].includes(bare.name);
+    bare.kind === "scalar" &&
+    ["integer", "number", "decimal", "boolean", "date", "datetime", "uuid"].includes(bare.name);
   return isOther ? [{ text: "no such value", what: "a word" }] : [];
 }
 

@@ -1,15 +1,13 @@
 /** What responses contain by `gives`: members that expressions compute, or nothing. */
-import { isObject, type Json } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { readDuration, readTimestamp } from "../../expression/instant.ts";
 import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { statusText } from "../errors/expected.ts";
-import { expectSuccess } from "../expect.ts";
+import { expectSuccess, neededSuccess } from "../expect.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { shortText } from "../response.ts";
@@ -17,7 +15,7 @@ import { expressionInput } from "../trial/inputs.ts";
 import { lookAround } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSameJson } from "../values/same.ts";
-import { aspectsOf, pathOf, plainOperations, validOptions } from "./subjects.ts";
+import { aspectsOf, created, operationCase, pathOf, plainOperations, validOptions, valueAt } from "./subjects.ts";
 
 /** A member of a response with its expression. */
 interface Computed {
@@ -35,18 +33,18 @@ export function responseCases(contract: Contract): readonly Case[] {
 
 function isEmpty(contract: Contract, called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: no body`,
-    aspects: aspectsOf(contract, called, ["gives"], "the response has no body"),
-    operation,
-    ...(called.action === "clear" ? { exclusive: true } : {}),
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "no body",
+    aspectsOf(contract, called, ["gives"], "the response has no body"),
+    async (trial) => {
       const interaction = await trial.call(operation);
       const { text } = expectSuccess(trial, interaction, pathOf(called));
       if (text !== "")
         throw new Broken("a response without a body", text.slice(0, 100), interaction, pathOf(called, "gives"));
     },
-  };
+    called.action === "clear" ? { exclusive: true } : {},
+  );
 }
 
 /** Returns the members that the test can compute: those about one record, whatever the present and the tokens are. */
@@ -63,13 +61,12 @@ function computedMembers({ model, typed }: Contract, called: Operation): readonl
 }
 
 function hasValues(contract: Contract, called: Operation, members: readonly Computed[]): Case {
-  const { operation } = called;
   const names = members.map(({ at }) => `\`${at.join(".")}\``).join(", ");
-  return {
-    id: `endpoints/${operation}: computed members`,
-    aspects: aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "computed members",
+    aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`),
+    async (trial) => {
       const { interaction, scope } = await performed(trial, called);
       let count = 0;
       for (const { at, typed } of members) {
@@ -80,7 +77,7 @@ function hasValues(contract: Contract, called: Operation, members: readonly Comp
       }
       if (count === 0) throw new NotTried(`the test does not know what ${names} are computed from`);
     },
-  };
+  );
 }
 
 /** Runs the operation, and returns what its expressions read. */
@@ -88,23 +85,18 @@ async function performed(
   trial: Trial,
   called: Operation,
 ): Promise<{ readonly interaction: Interaction; readonly scope: Scope }> {
-  const { operation, resource } = called;
+  const { operation } = called;
   if (called.action === "create") {
-    const caller = await trial.callerFor(operation);
-    const input = await trial.inputFor(operation, caller);
-    const record = await trial.make(resource as string, { by: operation, creator: caller, input });
-    const interaction = trial.interactions.findLast((one) => one.operation === operation);
-    if (interaction === undefined) throw new NotTried(`the test cannot run ${operation}`);
+    const { record, input, interaction } = await created(trial, called);
     await lookAround(trial, record);
     return { interaction, scope: trial.scope(record.creator, record, expressionInput(trial, called, input)) };
   }
   const { record, ...options } = await validOptions(trial, called);
-  if (record === null) throw new NotTried(`${operation} is about no record`);
+  if (record === undefined) throw new NotTried(`${operation} is about no record`);
   await lookAround(trial, record);
   const before = new Map(record.values);
   const interaction = await trial.call(operation, { ...options, record });
-  const response = trial.responseOf(interaction);
-  if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(trial.contract, response)}`);
+  neededSuccess(trial, interaction);
   if (called.action !== "delete") await lookAround(trial, record);
   const input = expressionInput(trial, called, { body: options.body ?? undefined, query: options.query });
   const scope = trial.scope(options.caller, record, input);
@@ -117,8 +109,7 @@ function expectValue(
   { at, typed }: Computed,
   { expected, interaction }: { readonly expected: Value; readonly interaction: Interaction },
 ): void {
-  let found: Json | undefined = trial.responseOf(interaction).json;
-  for (const name of at) found = found !== undefined && isObject(found) ? lookup(found, name) : undefined;
+  const found = valueAt(trial.responseOf(interaction).json, at);
   if (found === undefined && mayBeHidden(trial, typed)) return;
   if (isComputed(typed, expected, found)) return;
   const path = [pathOf(called, "gives"), ...at].join("/");

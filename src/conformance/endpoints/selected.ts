@@ -3,7 +3,7 @@ import type { Json } from "../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
-import type { Contract, Operation } from "../contract.ts";
+import { type Contract, deletionOf, type Operation } from "../contract.ts";
 import { expectSuccess } from "../expect.ts";
 import { knownTruth } from "../known-truth.ts";
 import { recordIn, shortText } from "../response.ts";
@@ -12,7 +12,16 @@ import { subjectFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { samplesOf } from "./matching.ts";
-import { aspectsOf, callersOf, expectMissing, pathOf, plainOperations, validOptions } from "./subjects.ts";
+import {
+  aspectsOf,
+  callersOf,
+  expectMissing,
+  ifPossible,
+  operationCase,
+  pathOf,
+  plainOperations,
+  validOptions,
+} from "./subjects.ts";
 
 export function selectedCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -23,31 +32,26 @@ export function selectedCases(contract: Contract): readonly Case[] {
       condition !== undefined &&
       nodesOf(condition).some((one) => one.kind === "variable" && one.path.join(".") === "caller.id");
     return [
-      ...(called.action === "delete" ? [] : [fulfils(contract, called)]),
+      ...(called.action === "delete" ? [] : [fulfils(contract, called, isOfCaller)]),
       ...(isOfCaller ? [isMissing(contract, called)] : []),
     ];
   });
 }
 
-function fulfils(contract: Contract, called: Operation): Case {
+function fulfils(contract: Contract, called: Operation, isOfCaller: boolean): Case {
   const { operation, resource, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: the`,
-    aspects: aspectsOf(
-      contract,
-      called,
-      ["the"],
-      `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`,
-    ),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "the",
+    aspectsOf(contract, called, ["the"], `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`),
+    async (trial) => {
       const condition = contract.typed.get(pathOf(called, "the"));
-      const { caller, record } = await chosenSubject(trial, called, condition);
+      if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
+      const { caller, record } = await chosenSubject(trial, called, condition, isOfCaller);
       const interaction = await trial.call(operation, { ...(await validOptions(trial, called, caller)), record });
       const { json } = expectSuccess(trial, interaction, pathOf(called, "the"));
       const observed = recordIn(contract, called, json)?.record;
-      if (observed === undefined || condition === undefined)
-        throw new NotTried("the response does not show the record");
+      if (observed === undefined) throw new NotTried("the response does not show the record");
       const values = new Map<string, Json>(Object.entries(observed));
       // What a transition of the operation itself sets may make the condition false.
       if (endpoint.method !== "GET") return;
@@ -59,22 +63,39 @@ function fulfils(contract: Contract, called: Operation): Case {
         pathOf(called, "the"),
       );
     },
-  };
+    // Other cases make records that the operation may select.
+    isOfCaller ? {} : { exclusive: true },
+  );
 }
 
 /** Returns a caller with a record that is selected, and if possible with an older one that is not. */
 async function chosenSubject(
   trial: Trial,
   called: Operation,
-  condition: TypedExpression | undefined,
+  condition: TypedExpression,
+  isOfCaller: boolean,
 ): Promise<{ readonly record: KnownRecord; readonly caller: Caller }> {
-  const caller = condition === undefined ? undefined : await newUser(trial, called);
-  if (caller === undefined || condition === undefined) return subjectFor(trial, called);
+  const caller = (await newUser(trial, called)) ?? (isOfCaller ? undefined : await trial.callerFor(called.operation));
+  if (caller === undefined) return subjectFor(trial, called);
   const holds = (record: KnownRecord): boolean | undefined => knownTruth(trial, condition, trial.scope(caller, record));
   const resource = called.resource as string;
+  if (!isOfCaller) await removeAll(trial, resource, holds);
   const samples = await samplesOf(trial, { resource, condition, caller, holds, most: 1, isFalseFirst: true });
   const selected = samples.find(({ isTrue }) => isTrue);
   return selected === undefined ? subjectFor(trial, called) : { record: selected.record, caller };
+}
+
+/** Deletes the records of other cases that the operation may select. */
+async function removeAll(
+  trial: Trial,
+  resource: string,
+  holds: (record: KnownRecord) => boolean | undefined,
+): Promise<void> {
+  const remove = deletionOf(trial.contract, resource);
+  const others = trial.world.records.filter((one) => one.resource === resource && !one.isDeleted);
+  for (const record of others)
+    if (remove !== undefined && holds(record) !== false)
+      await ifPossible(() => trial.call(remove.operation, { record }));
 }
 
 /** Returns a caller who has no records yet; undefined if each caller is a record, or if the test has only callers that others know. */
@@ -88,20 +109,15 @@ async function newUser(trial: Trial, called: Operation): Promise<Caller | undefi
 /** A new caller has no record yet. */
 function isMissing(contract: Contract, called: Operation): Case {
   const { operation, resource, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: none`,
-    aspects: aspectsOf(
-      contract,
-      called,
-      ["the"],
-      `without a ${resource} of which \`${endpoint.the}\` is true there is none`,
-    ),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "none",
+    aspectsOf(contract, called, ["the"], `without a ${resource} of which \`${endpoint.the}\` is true there is none`),
+    async (trial) => {
       const caller = await newUser(trial, called);
       if (caller === undefined) throw new NotTried("the test has no caller without records");
       const { body, query } = await validOptions(trial, called);
       expectMissing(trial, await trial.call(operation, { caller, record: null, body, query }), pathOf(called, "the"));
     },
-  };
+  );
 }

@@ -17,7 +17,7 @@ import { observedValues } from "../trial/looking.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
-import { aspectsOf, pathOf, plainOperations } from "./subjects.ts";
+import { aspectsOf, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function storedCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -38,18 +38,18 @@ export function storedCases(contract: Contract): readonly Case[] {
 
 function stores(contract: Contract, called: Operation): Case {
   const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: stored`,
-    aspects: aspectsOf(contract, called, ["takes"], `reading a new ${resource} shows what was sent`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "stored",
+    aspectsOf(contract, called, ["takes"], `reading a new ${resource} shows what was sent`),
+    async (trial) => {
       const caller = await trial.callerFor(operation);
       const input = await fullInput(trial, called, caller);
       const record = await trial.make(resource as string, { creator: caller, by: operation, input });
       const interaction = trial.interactions.at(-1);
       await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
     },
-  };
+  );
 }
 
 /** `Location` of a new record is its address, if an operation reads it. */
@@ -62,11 +62,11 @@ function isLocated(contract: Contract, called: Operation): readonly Case[] {
   // A record that an operation with another status makes need not exist yet.
   if ((endpoint.statuses?.created ?? endpoint.status ?? 201) !== 201 || reader === undefined) return [];
   return [
-    {
-      id: `endpoints/${operation}: Location`,
-      aspects: aspectsOf(contract, called, [], `Location is the address of the new ${resource}`),
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      "Location",
+      aspectsOf(contract, called, [], `Location is the address of the new ${resource}`),
+      async (trial) => {
         const record = await trial.make(resource as string, { by: operation });
         const made = trial.interactions.findLast((one) => one.operation === operation);
         const response = made === undefined ? undefined : trial.responseOf(made);
@@ -76,7 +76,7 @@ function isLocated(contract: Contract, called: Operation): readonly Case[] {
         if (location === undefined) throw new NotTried("the response has no Location");
         await expectRecordAt(trial, called, record, { location, reader, made });
       },
-    },
+    ),
   ];
 }
 
@@ -108,18 +108,18 @@ async function expectRecordAt(
 
 function changes(contract: Contract, called: Operation): Case {
   const { operation, resource } = called;
-  return {
-    id: `endpoints/${operation}: stored`,
-    aspects: aspectsOf(contract, called, ["takes"], `reading a changed ${resource} shows what was sent`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "stored",
+    aspectsOf(contract, called, ["takes"], `reading a changed ${resource} shows what was sent`),
+    async (trial) => {
       const { record, caller } = await subjectFor(trial, called);
       const input = await fullInput(trial, called, caller, record);
       const interaction = await trial.call(operation, { caller, record, ...input });
       expectSuccess(trial, interaction);
       await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
     },
-  };
+  );
 }
 
 /** How many random inputs the test compares. */

@@ -1,12 +1,14 @@
 /** What the cases of part 4 have in common: the paths of its statements, and which operations and records they are about. */
-import type { JsonObject } from "../../base/json.ts";
-import type { Aspect } from "../case.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { type Aspect, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Contract, needsRecord, type Operation } from "../contract.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { requestFor, subjectFor } from "../trial/calls.ts";
+import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 
@@ -26,6 +28,17 @@ export function aspectsOf(
 ): readonly [Aspect, ...Aspect[]] {
   const written = members.map((member) => pathOf(called, member)).filter((path) => places.has(path));
   return [{ path: pathOf(called), expects }, ...written.map((path) => ({ path, expects }))];
+}
+
+/** A case about an operation. `what`: its name among the cases of the operation. */
+export function operationCase(
+  { operation }: Operation,
+  what: string,
+  aspects: Case["aspects"],
+  run: Case["run"],
+  more: Pick<Case, "exclusive" | "last"> = {},
+): Case {
+  return { id: `endpoints/${operation}: ${what}`, aspects, operation, run, ...more };
 }
 
 /** The operations whose requests and responses the test knows: those of part 4 without a complete contract of their own. */
@@ -57,7 +70,7 @@ export async function validOptions(trial: Trial, called: Operation, by?: Caller)
   if (!needsRecord(called)) {
     const caller = by ?? (await trial.callerFor(operation));
     const { body, query } = await trial.inputFor(operation, caller);
-    return { caller, record: null, body: body ?? null, query };
+    return { caller, record: undefined, body: body ?? null, query };
   }
   const { record, caller } = await subjectFor(trial, called, by);
   const { body, request } = await requestFor(trial, called, { record, caller });
@@ -65,9 +78,35 @@ export async function validOptions(trial: Trial, called: Operation, by?: Caller)
   return { record, caller, body: body ?? null, query: Object.fromEntries(searchParams) };
 }
 
+/** A record that an operation has created. */
+export interface Created {
+  readonly record: KnownRecord;
+  readonly input: Input;
+  /** The creation. */
+  readonly interaction: Interaction;
+}
+
+/** Creates a record by the operation. */
+export async function created(trial: Trial, { operation, resource }: Operation): Promise<Created> {
+  const caller = await trial.callerFor(operation);
+  const input = await trial.inputFor(operation, caller);
+  const record = await trial.make(resource as string, { by: operation, creator: caller, input });
+  const interaction = trial.interactions.findLast((one) => one.operation === operation);
+  if (interaction === undefined) throw new NotTried(`${operation} was not run`);
+  return { record, input, interaction };
+}
+
+/** Returns the value of a member inside others; undefined if there is none. */
+export function valueAt(body: Json | undefined, at: readonly string[]): Json | undefined {
+  return at.reduce<Json | undefined>(
+    (value, name) => (value !== undefined && isObject(value) ? lookup(value, name) : undefined),
+    body,
+  );
+}
+
 export interface ValidOptions {
   readonly caller: Caller;
-  readonly record: KnownRecord | null;
+  readonly record: KnownRecord | undefined;
   /** `null`: no body. */
   readonly body: JsonObject | null;
   readonly query: Readonly<Record<string, string>>;

@@ -156,12 +156,24 @@ export function errorDeviations(
     return [{ path, expected: `the member \`status\` with ${response.status}`, got: shortText(named) }];
   const found = codeIn(contract, response);
   if (found !== code)
-    return [{ path: where, expected: `the error ${nameOf(contract, code)}`, got: statusText(contract, response) }];
+    return [
+      {
+        path: isRenamed(contract, code, found) ? `errors/codes/${code}` : where,
+        expected: `the error ${nameOf(contract, code)}`,
+        got: statusText(contract, response),
+      },
+    ];
   const name = lookup(response.json, "code");
   if (name !== undefined && name !== nameOf(contract, code))
     return [{ path: `errors/codes/${code}`, expected: `the code ${nameOf(contract, code)}`, got: shortText(name) }];
   const [entry] = entryDeviations(response.json, entries);
   return entry === undefined ? textDeviations(contract, response, code, { entries }) : [entry];
+}
+
+/** Whether the document gives the code another name, and a response has a name that no error has. */
+function isRenamed(contract: Contract, code: string, found: string | undefined): boolean {
+  const isNamed = lookup(contract.model.errors.codes ?? {}, code) !== undefined;
+  return isNamed && found !== undefined && !knownCodes(contract).has(found);
 }
 
 /** How many seconds more or less a response may name than the document. */
@@ -197,24 +209,29 @@ function textDeviations(
   const single = entries.length === 1 && entry?.codes.length === 1 ? entry.codes[0] : undefined;
   const about = single ?? (entries.length === 0 ? code : undefined);
   const message = about === undefined ? undefined : lookup(errors.messages ?? {}, about);
-  // A text with placeholders has values that the test need not know.
   const hasMessageIn = template === undefined || JSON.stringify(template).includes("{message}");
-  if (message !== undefined && !/\{\w+\}/.test(message) && hasMessageIn && !hasText(json, text, message))
+  if (message !== undefined && hasMessageIn && !hasText(json, text, patternOf(message)))
     return [{ path: `errors/messages/${about}`, expected: `the message "${message}"`, got: shortText(json ?? text) }];
   const sentence = message === undefined ? lookup(errors.errors, code)?.sentence : undefined;
   // The message of a declared error is its cause in this request, but its title is the sentence.
   const hasTitleIn = template === undefined || JSON.stringify(template).includes("{title}");
-  if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(json, text, sentence))
+  if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(json, text, patternOf(sentence)))
     return [{ path: `errors/errors/${code}`, expected: `the sentence "${sentence}"`, got: shortText(json ?? text) }];
   return [];
 }
 
-/** Whether a member of a body, at any depth, is exactly the text. A body that is no JSON contains it. */
-function hasText(json: Json | undefined, body: string, text: string): boolean {
-  if (json === undefined) return body.includes(text);
-  if (typeof json === "string") return json === text;
+/** Returns a pattern of the texts that a written text stands for: its placeholders have values that the test need not know. */
+function patternOf(written: string): string {
+  const parts = written.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  return parts.join("[^]*");
+}
+
+/** Whether a member of a body, at any depth, is exactly such a text. A body that is no JSON contains it. */
+function hasText(json: Json | undefined, body: string, pattern: string): boolean {
+  if (json === undefined) return new RegExp(pattern).test(body);
+  if (typeof json === "string") return new RegExp(`^${pattern}$`).test(json);
   if (typeof json !== "object" || json === null) return false;
-  return Object.values(json).some((inner: Json) => hasText(inner, body, text));
+  return Object.values(json).some((inner: Json) => hasText(inner, body, pattern));
 }
 
 function entryDeviations(

@@ -1,4 +1,4 @@
-/** Standard errors that most operations can get: of missing records, other media types and unreadable bodies. */
+/** Standard errors that most operations can get: of missing records, other media types, and bodies that are no objects. */
 import type { Json } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
@@ -21,7 +21,7 @@ export function standardCases(contract: Contract): readonly Case[] {
     ...isMissing(contract, called),
     ...isUnacceptable(contract, called),
     ...isUnsupported(contract, called),
-    ...isUnreadable(contract, called),
+    ...isNoObject(contract, called),
   ]);
 }
 
@@ -131,32 +131,39 @@ function isUnsupported(contract: Contract, called: Operation): readonly Case[] {
   ];
 }
 
-/** Bodies that are no JSON, by what is wrong with them. */
-const unreadable: Readonly<Record<string, string>> = {
-  "half an object": '{ "a": 1',
-  "no JSON": "{ a: 1 }",
-};
+/** Bodies that are no JSON, and JSON that is no object. */
+const noObjects: readonly string[] = ['{ "a": 1', "{ a: 1 }", "null", "[]", '"text"', "1"];
 
-function isUnreadable(contract: Contract, called: Operation): readonly Case[] {
+function isNoObject(contract: Contract, called: Operation): readonly Case[] {
   const { operation } = called;
   const code = "invalid-request";
   if (!isStated(contract, code) || !acceptsJson(contract, called)) return [];
   const isNamed = contract.model.errors.standard === "all";
   return [
     {
-      id: `errors/standard: unreadable body for ${operation}`,
-      aspects: [{ path: pathOf(contract, called, code), expects: `a body that is no JSON is ${code}` }],
+      id: `errors/standard: no object for ${operation}`,
+      aspects: [{ path: pathOf(contract, called, code), expects: `a body that is no object of JSON is ${code}` }],
       operation,
       run: async (trial) => {
-        for (const bytes of Object.values(unreadable)) {
+        for (const bytes of noObjects) {
+          trial.startOver();
           const rawBody = { type: "application/json", bytes };
-          // The table of standard errors has 400 for an unreadable request.
-          const interaction = await trial.call(operation, { rawBody });
+          const interaction = await trial.call(operation, { rawBody, isInvalid: true });
+          // The table of standard errors has 400 for an unreadable request, and a service may hold a text for unreadable.
+          const isUnreadable = !isJson(bytes) || trial.responseOf(interaction).status === 400;
           // A document may mean only bodies that it can read by the status that it writes for the code.
           if (isNamed || trial.responseOf(interaction).status !== 400)
-            expectError(trial, interaction, { code, status: 400 });
+            expectError(trial, interaction, { code, status: isUnreadable ? 400 : 422 });
         }
       },
     },
   ];
+}
+
+function isJson(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
 }

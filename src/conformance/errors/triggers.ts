@@ -1,23 +1,20 @@
 /** Requests that cause a declared error: violated rules, equal values, false guards, nothing to choose. */
-import type { Json, JsonObject } from "../../base/json.ts";
-import { creates } from "../../language/endpoints/input.ts";
 import { violationCodes } from "../../language/errors/model.ts";
 import { nodesOf } from "../../expression/typed.ts";
-import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { type Case, NotTried } from "../case.ts";
-import type { Contract, Operation } from "../contract.ts";
+import type { Contract } from "../contract.ts";
 import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { expectError } from "../expect.ts";
-import { conjuncts } from "../solve.ts";
+import { chooseCases } from "../endpoints/choose.ts";
+import { guardCases } from "../endpoints/guards.ts";
+import { outcomeCases } from "../endpoints/outcomes.ts";
 import { deletionCases } from "../resources/deletion.ts";
 import { memberCases } from "../resources/members.ts";
 import { ruleCases } from "../resources/rules.ts";
 import { uniqueCases } from "../resources/unique.ts";
 import { valueCases } from "../resources/values.ts";
-import { otherValue, sendWrite, settingMembers, writesOf } from "../resources/writing.ts";
 import { stateCases } from "../states/cases.ts";
-import { creatorFor, sendCreation } from "../trial/records.ts";
-import { type KnownRecord, textOf } from "../trial/known.ts";
+import { textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { findRecord } from "../trial/world.ts";
 
@@ -25,7 +22,7 @@ export type ErrorTrigger = (trial: Trial) => Promise<void>;
 
 /** Returns what may cause the error, by the statements that declare it as theirs. */
 export function triggersOf(contract: Contract, code: string): readonly ErrorTrigger[] {
-  const { model, operations } = contract;
+  const { model } = contract;
   const rules = Object.entries(model.resources.rules).flatMap(([resource, all]) =>
     all.flatMap((rule, index) => (rule.else === code ? [`resources/rules/${resource}/${index}`] : [])),
   );
@@ -41,14 +38,22 @@ export function triggersOf(contract: Contract, code: string): readonly ErrorTrig
   const byReferences = transitionsOf(contract)
     .filter(({ trigger }) => trigger.else === code && trigger.on.kind === "by")
     .map((transition) => leaveState(transition, code));
-  const byOperations = [...operations.values()].flatMap((called): readonly ErrorTrigger[] => [
-    ...(called.endpoint.else === code && called.endpoint.if !== undefined ? [violateGuard(called, code)] : []),
-    ...Object.entries(called.endpoint.choose ?? {}).flatMap(([field, choice]) =>
-      choice.else === code ? [leaveNothingToChoose(called, field, code)] : [],
+  return [...byCases, ...byKind, ...operationCases(contract, code)].map(({ run }) => run).concat(byReferences);
+}
+
+/** Returns the cases of part 4 that cause an error of operations: of false guards, of nothing to choose, of records that differ. */
+function operationCases(contract: Contract, code: string): readonly Case[] {
+  const ids = [...contract.operations.values()].flatMap(({ endpoint, operation }) => [
+    ...(endpoint.else === code ? [`endpoints/${operation}: guard is false`] : []),
+    ...(endpoint.statuses?.differs === code ? [`endpoints/${operation}: differs`] : []),
+    ...Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]) =>
+      choice.else === code ? [`endpoints/endpoints/${operation}/choose/${field}: none`] : [],
     ),
-    ...(called.endpoint.statuses?.differs === code ? [replaceOther(called, code)] : []),
   ]);
-  return [...byCases, ...byKind].map(({ run }) => run).concat(byReferences, byOperations);
+  if (ids.length === 0) return [];
+  return [...guardCases(contract), ...chooseCases(contract), ...outcomeCases(contract)].filter(({ id }) =>
+    ids.includes(id),
+  );
 }
 
 /** How many cases the test runs again to cause a standard error. */
@@ -101,73 +106,5 @@ function leaveState({ path, resource, from, trigger }: TriggeredTransition, code
       return void expectError(trial, await trial.call(on.operation, { caller, record, ...input }), { code });
     }
     throw new NotTried("the test cannot move the record on which the guard depends");
-  };
-}
-
-function violateGuard(called: Operation, code: string): ErrorTrigger {
-  const { operation } = called;
-  return async (trial) => {
-    const caller = await trial.callerFor(operation);
-    const input = await trial.inputWhere(operation, caller, undefined, `endpoints/endpoints/${operation}/if`, false);
-    if (input === undefined) throw new NotTried("the test finds no input with which the guard is false");
-    if (called.kind === "resource" && creates(trial.contract.model, called)) {
-      const { interaction } = await sendCreation(trial, called, caller, { input });
-      return void expectError(trial, interaction, { code });
-    }
-    expectError(trial, await trial.call(operation, { caller, ...input }), { code });
-  };
-}
-
-/** Sends a PUT for the id of a record that has other values. */
-function replaceOther(called: Operation, code: string): ErrorTrigger {
-  return async (trial) => {
-    const { contract } = trial;
-    const write = writesOf(contract).find((one) => one.called === called && one.kind === "create");
-    if (write === undefined || called.key?.column !== "id") throw new NotTried("the test knows no record that differs");
-    const first = await sendWrite(trial, write, { isValid: true });
-    const id = first.record?.values.get("id");
-    for (const { name, field } of settingMembers(contract, write)) {
-      const value = id === undefined ? undefined : await otherValue(trial, field.type, [lookup(first.body, name)]);
-      if (id === undefined || value === undefined || referenceOf(contract.model, field.type) !== undefined) continue;
-      const change = (): JsonObject => ({ ...first.body, [name]: value });
-      const parent = parentOf(trial, called, first.record);
-      const second = await sendWrite(trial, write, { id, caller: first.caller, change, ...(parent && { parent }) });
-      expectError(trial, second.interaction, { code });
-      return;
-    }
-    throw new NotTried("the test finds no other value");
-  };
-}
-
-function parentOf({ world }: Trial, { parents }: Operation, record: KnownRecord | undefined): KnownRecord | undefined {
-  const last = parents.at(-1);
-  const id = last === undefined ? undefined : record?.values.get(last.field);
-  return last === undefined || id === undefined ? undefined : findRecord(world, last.resource, id);
-}
-
-/** Creates a record with references to new records, to which nothing that could be chosen refers. */
-function leaveNothingToChoose(called: Operation, field: string, code: string): ErrorTrigger {
-  return async (trial) => {
-    const { contract } = trial;
-    const condition = contract.typed.get(`endpoints/endpoints/${called.operation}/choose/${field}/if`);
-    if (called.kind !== "resource" || called.action !== "create" || condition === undefined)
-      throw new NotTried("the test does not know when there is nothing to choose");
-    const fresh: Record<string, Json> = {};
-    for (const one of conjuncts(condition)) {
-      if (one.kind !== "compare" || one.operator !== "==") continue;
-      const input = [one.left, one.right].find((side) => side.kind === "variable" && side.path[0] === "input");
-      const member = input?.kind === "variable" ? input.path[1] : undefined;
-      const type = member === undefined ? undefined : lookup(fieldsOf(contract.model, called.resource), member)?.type;
-      const resource = type === undefined ? undefined : referenceOf(contract.model, type);
-      if (member === undefined || resource === undefined) continue;
-      const record = await trial.make(resource);
-      if (!record.values.has("id")) await trial.look(record);
-      fresh[member] = record.values.get("id") ?? null;
-    }
-    if (Object.keys(fresh).length === 0) throw new NotTried("the test does not know when there is nothing to choose");
-    const caller = await creatorFor(trial, called, {});
-    if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
-    const { interaction } = await sendCreation(trial, called, caller, { change: (body) => ({ ...body, ...fresh }) });
-    expectError(trial, interaction, { code });
   };
 }

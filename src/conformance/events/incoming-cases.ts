@@ -13,6 +13,7 @@ import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { shortText } from "../response.ts";
+import { signer } from "../signer.ts";
 import {
   incomingFor,
   incomingRequest,
@@ -21,18 +22,19 @@ import {
   payloadWhere,
   secretOf,
   senderOf,
-  signer,
 } from "../trial/incoming.ts";
+import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { pathsBetween } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, syncClock } from "../trial/world.ts";
+import { validValue } from "../values/valid.ts";
 
 export function incomingCases(contract: Contract): PartCases {
   const events = Object.entries(contract.model.events.in ?? {});
   return {
     cases: events.flatMap(([name, event]) => [
-      accepted(name),
+      accepted(contract, name, event),
       ...credentials(contract, name, event),
       ...bodies(contract, name, event),
       ...counted(contract, name, event),
@@ -44,25 +46,38 @@ export function incomingCases(contract: Contract): PartCases {
 const acceptedStatus = 202;
 
 /** A valid event is accepted. */
-function accepted(name: string): Case {
+function accepted({ places }: Contract, name: string, event: InEvent): Case {
   const path = `events/in/${name}/at`;
+  const credential = `authentication/credentials/${event.with}`;
+  const members = ["sent", "secret"].filter((member) => places.has(`${credential}/${member}`));
   return {
     id: `events/in/${name}: accepted`,
-    aspects: [{ path, expects: `a valid ${name} gets ${acceptedStatus}` }],
+    aspects: [
+      { path, expects: `a valid ${name} gets ${acceptedStatus}, and moves its record` },
+      ...members.map((member) => ({
+        path: `${credential}/${member}`,
+        expects: `${name} is accepted with this credential`,
+      })),
+    ],
     run: async (trial) => {
-      const { payload, record } = await situationOf(trial, name);
-      const interaction = await trial.sendIncoming(name, payload);
-      const { status } = trial.responseOf(interaction);
-      if (status !== acceptedStatus)
-        throw new Broken(
-          `the status ${acceptedStatus}`,
-          statusText(trial.contract, trial.responseOf(interaction)),
-          interaction,
-          path,
-        );
-      record?.values.delete("state");
+      const { payload, record, transition } = await situationOf(trial, name);
+      const before = record?.values.get("state");
+      const interaction = await expectAccepted(trial, name, payload, path);
+      if (record === undefined || transition === undefined) return;
+      record.values.delete("state");
+      await trial.look(record);
+      const found = record.values.get("state");
+      if (found === undefined || found !== before || transition.from.includes(transition.to)) return;
+      throw new Broken(`a ${record.resource} in the state ${transition.to}`, shortText(found), interaction, path);
     },
   };
+}
+
+async function expectAccepted(trial: Trial, name: string, payload: JsonObject, path: string): Promise<Interaction> {
+  const interaction = await trial.sendIncoming(name, payload);
+  const response = trial.responseOf(interaction);
+  if (response.status === acceptedStatus) return interaction;
+  throw new Broken(`the status ${acceptedStatus}`, statusText(trial.contract, response), interaction, path);
 }
 
 // ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -143,11 +158,31 @@ function bodies(contract: Contract, name: string, { carries, optional = [] }: In
     const wrong = wrongValue(type);
     const resource = referenceOf(contract.model, type);
     return [
-      ...(optional.includes(member) ? [] : [reject(member, "no", ({ [member]: _, ...others }) => others)]),
+      optional.includes(member)
+        ? acceptedWithout(contract, name, member, type)
+        : reject(member, "no", ({ [member]: _, ...others }) => others),
       ...(wrong === undefined ? [] : [reject(member, "an invalid", (payload) => ({ ...payload, [member]: wrong }))]),
       ...(resource === undefined ? [] : [missingReference(name, member, resource)]),
     ];
   });
+}
+
+function acceptedWithout(contract: Contract, name: string, member: string, type: FieldType): Case {
+  const path = `events/in/${name}/carries/${member}`;
+  return {
+    id: `${path}: absent`,
+    aspects: [{ path, expects: `${name} without \`${member}\` is accepted` }],
+    run: async (trial) => {
+      const { payload: some, record } = await situationOf(trial, name);
+      const { [member]: value = validValue(contract, type, supplyFor(trial, anonymous)), ...others } = some;
+      if (value === undefined) throw new NotTried(`the test finds no value for \`${member}\``);
+      const payload = { ...others, [member]: value };
+      record?.values.delete("state");
+      if (trial.responseOf(await trial.sendIncoming(name, payload)).status !== acceptedStatus)
+        throw new NotTried(`${name} is not accepted at all`);
+      await expectAccepted(trial, name, others, path);
+    },
+  };
 }
 
 /** Returns a value of another JSON type, or outside the enumeration; undefined if any value may be valid. */
@@ -245,8 +280,9 @@ function counted(contract: Contract, name: string, event: InEvent): readonly Cas
 
 interface Situation {
   readonly payload: JsonObject;
-  /** A record that the event moves; absent if it moves none. */
+  /** A record that the event moves, and how; absent if it moves none. */
   readonly record?: KnownRecord;
+  readonly transition?: TriggeredTransition;
 }
 
 /** Returns the transitions that an incoming event makes. */
@@ -262,7 +298,7 @@ async function situationOf(trial: Trial, name: string): Promise<Situation> {
     if (incoming === undefined || state === undefined) continue;
     const record = await trial.make(transition.resource, { state });
     const payload = await payloadWhere(trial, incoming, record, transition, true);
-    if (payload !== undefined) return { payload, record };
+    if (payload !== undefined) return { payload, record, transition };
   }
   return { payload: await payloadOf(trial, name) };
 }

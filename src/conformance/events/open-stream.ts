@@ -54,7 +54,7 @@ export async function openStream(trial: Trial, receiver: Caller, options: Stream
       else await stream.until(({ events }) => events.length > before, milliseconds);
     },
     obstacle: async () => (stream.ended === undefined ? undefined : `the stream ended too early: ${stream.ended}`),
-    isLate: async () => false,
+    pending: async () => undefined,
     close: async () => stream.close(),
   };
 }

@@ -3,14 +3,16 @@
  * does not arrive for others, and not for a rejected request.
  */
 import { eventResource } from "../../language/analysis/expressions.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import type { Caller } from "../caller.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { transitionsBy, transitionsOf } from "../effects.ts";
+import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { shortText } from "../response.ts";
 import { causeEvent } from "../trial/states.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
-import { type Channel, isAbout, outPath, pathOf } from "./event.ts";
+import { type ArrivedEvent, type Channel, isAbout, outPath, pathOf } from "./event.ts";
 import { creatorAmong, expectEvent, type Observer, quietMilliseconds, receivers, receives } from "./observer.ts";
 import { payloadDeviations } from "./payload.ts";
 import { openStream } from "./open-stream.ts";
@@ -85,11 +87,16 @@ function happens(contract: Contract, name: string, channel: Channel): Case {
     run: async (trial) => {
       const callers = await receivers(trial, channel);
       await observing(trial, channel, callers, async (observers) => {
-        const happening = await trigger(trial, name, creatorAmong(contract, channel, callers));
+        const creator = creatorAmong(contract, channel, callers);
+        const rejected = await rejectedByGuard(trial, name, creator);
+        const happening = await trigger(trial, name, creator);
         await expectArrivals(trial, name, observers, happening);
         await rejectedAgain(trial, happening.record);
         await trial.world.target.wait(quietMilliseconds);
-        for (const observer of observers) expectOnly(trial, name, observer, happening.record);
+        for (const observer of observers) {
+          if (rejected !== undefined) expectNot(trial, name, observer, rejected);
+          expectOnly(trial, name, observer, happening.record);
+        }
       });
     },
   };
@@ -117,6 +124,45 @@ async function expectArrivals(
       throw new Broken(`${name} for ${observer.receiver.name}: ${first.expected}`, first.got, undefined, first.path);
   }
   if (arrived === 0) throw new NotTried(`the test does not know a caller who receives the ${name} of this record`);
+}
+
+/** Tries a transition whose guard is false: it is rejected, so it must have no event. Returns the record, if there is such a guard. */
+async function rejectedByGuard(
+  trial: Trial,
+  name: string,
+  creator: Caller | undefined,
+): Promise<KnownRecord | undefined> {
+  const { contract, world } = trial;
+  const { when } = lookup(contract.model.events.out ?? {}, name) ?? {};
+  if (when?.kind !== "enters") return undefined;
+  for (const {
+    from,
+    path,
+    resource,
+    to,
+    trigger: { on },
+  } of transitionsOf(contract)) {
+    const [state] = from;
+    if (on.kind !== "by" || resource !== when.resource || to !== when.state || state === undefined) continue;
+    if (!contract.typed.has(`${path}/if`) || from.includes(to) || world.target.skipped.has(on.operation)) continue;
+    if (transitionsBy(contract, on.operation).length > 1) continue;
+    const record = await trial.make(resource, { state, ...(creator === undefined ? {} : { creator }) });
+    const caller = await trial.callerFor(on.operation, record);
+    const input = await trial.inputWhere(on.operation, caller, record, `${path}/if`, false);
+    if (input === undefined) continue;
+    const { status } = trial.responseOf(await trial.call(on.operation, { caller, record, ...input }));
+    // Other cases are about guards.
+    return status < 400 ? undefined : record;
+  }
+  return undefined;
+}
+
+/** Expects no event of this type about a record. */
+function expectNot(trial: Trial, name: string, observer: Observer, record: KnownRecord): void {
+  const isThis = (event: ArrivedEvent): boolean =>
+    event.type === name && isAbout(trial.contract, event, record) === true;
+  if (!observer.events().some(isThis)) return;
+  throw new Broken(`no ${name} for a rejected request`, "it arrived", undefined, outPath(trial.contract, name));
 }
 
 /** Repeats the last request that changed the record: it is rejected, so it must have no event. */
@@ -169,7 +215,10 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
       id: `${path}: moves a ${transitioned.resource}`,
       aspects: [{ path, expects: `${name} happens, and moves a ${transitioned.resource} to ${transitioned.to}` }],
       run: async (trial) => {
-        const record = await causeEvent(trial, undefined, transitioned);
+        const record = await causeEvent(trial, undefined, transitioned).catch(async (thrown: unknown) => {
+          if (thrown instanceof NotTried) await expectNotEarly(trial, name, transitioned);
+          throw thrown;
+        });
         const state = record.values.get("state");
         // Another event may have moved the record on.
         if (state === transitioned.to || !transitioned.from.includes(textOf(state))) return;
@@ -181,4 +230,30 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
       },
     },
   ];
+}
+
+/** How many of the newest records may be the one that the event would move. */
+const mostMoved = 5;
+
+/** If nothing but the event leads to a state, and no operation has caused the event, no record is in the state. */
+async function expectNotEarly(trial: Trial, name: string, { path, resource, to }: TriggeredTransition): Promise<void> {
+  const { contract, world } = trial;
+  const { when } = lookup(contract.model.events.out ?? {}, name) ?? {};
+  if (when?.kind !== "enters" || startOf(contract, resource) === to) return;
+  const others = transitionsOf(contract).filter(
+    (one) =>
+      (one.resource === resource && one.to === to && one.path !== path) ||
+      (one.resource === when.resource && one.to === when.state && one.trigger.on.kind !== "by"),
+  );
+  const isCaused = world.records.some(
+    (one) => one.resource === when.resource && (one.values.get("state") ?? when.state) === when.state,
+  );
+  if (others.length > 0 || isCaused) return;
+  for (const record of world.records.filter((one) => one.resource === resource && !one.isDeleted).slice(-mostMoved)) {
+    record.values.delete("state");
+    await trial.look(record);
+    if (record.values.get("state") !== to) continue;
+    const expected = `no ${name} before a ${when.resource} is ${when.state}`;
+    throw new Broken(expected, `a ${resource} in the state ${to}`, trial.interactions.at(-1), outPath(contract, name));
+  }
 }

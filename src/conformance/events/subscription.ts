@@ -144,9 +144,11 @@ function createSubscription(
         ? undefined
         : "no webhook has arrived at the receiver at all, so the implementation may not reach it";
     },
-    async isLate() {
-      const deliveries = await deliveriesOf(trial, receiver, id);
-      return deliveries?.some(({ attempts, state }) => state === "pending" && !isTried(attempts)) === true;
+    async pending() {
+      const deliveries = (await deliveriesOf(trial, receiver, id)) ?? [];
+      const pending = deliveries.filter(({ state }) => state === "pending");
+      if (pending.length === 0) return undefined;
+      return pending.some(({ attempts }) => isTried(attempts)) ? "failed" : "untried";
     },
     async close() {
       server.reply(path, { status: 204 });

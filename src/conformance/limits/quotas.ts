@@ -9,7 +9,7 @@ import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import { mayEverRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
-import { startOf, transitionsOf } from "../effects.ts";
+import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
@@ -17,6 +17,7 @@ import { rolesOf } from "../roles.ts";
 import { newCaller } from "../trial/callers.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { creatorsOf, type Wish } from "../trial/records.ts";
+import { advanceTo } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { letPass } from "./rate-setting.ts";
 import { webhookQuotaCase } from "./webhook-quota.ts";
@@ -104,26 +105,20 @@ function firstCounted({ quota }: QuotaLine): string | undefined {
 async function leave(trial: Trial, record: KnownRecord, isCounted: (state: string) => boolean): Promise<boolean> {
   const { contract } = trial;
   const { resource } = record;
-  const state = record.values.get("state");
-  const leaving = transitionsOf(contract).filter(
-    ({ from, resource: of, to, trigger }) =>
-      of === resource && trigger.on.kind === "by" && from.some((one) => one === state) && !isCounted(to),
-  );
+  const uncounted = Object.keys(lifecycleOf(contract.model, resource)?.states ?? {}).filter((one) => !isCounted(one));
   const remove = [...contract.operations.values()].find(
     (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
   );
-  const attempts = [
-    ...leaving.map((transition) => async () => (await trial.makeTransition(record, transition)).interaction),
-    ...(remove === undefined ? [] : [() => trial.call(remove.operation, { record })]),
-  ];
-  for (const attempt of attempts) {
+  for (const state of uncounted) {
     try {
-      if (trial.responseOf(await attempt()).status < 300) return true;
+      await advanceTo(trial, record, state);
+      return true;
     } catch (thrown) {
       if (!(thrown instanceof NotTried)) throw thrown;
     }
   }
-  return false;
+  if (remove === undefined) return false;
+  return trial.responseOf(await trial.call(remove.operation, { record })).status < 300;
 }
 
 // ── Windows ────────────────────────────────────────────────────────────────────────────────────────────────────────

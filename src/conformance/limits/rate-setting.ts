@@ -21,7 +21,10 @@ export interface Setting {
   readonly other: Caller | undefined;
   /** Whether nobody has sent requests as these callers before. */
   readonly isNew: boolean;
-  /** The requests that use up the limit, each as often as the limits of its record admit; only one, if the line is per record. */
+  /**
+   * The requests that use up the limit, each as often as the limits of its record admit; only one, if the line is per record; for
+   * two operations, if the line is for all of them.
+   */
   readonly requests: readonly BuiltRequest[];
 }
 
@@ -47,6 +50,8 @@ export async function settingFor(trial: Trial, line: RateLine, number: number): 
       const requests: BuiltRequest[] = [];
       for (let count = 0; count < records; count += 1)
         requests.push(await requestTo(trial, line, called, caller.caller));
+      const second = records === 1 ? alternativeTo(trial, line, called, kind) : undefined;
+      if (second !== undefined) requests.push(await requestTo(trial, line, second, caller.caller));
       return { called, caller: caller.caller, other: other?.caller, isNew, requests };
     }
   }
@@ -61,6 +66,25 @@ function operationsFor({ contract, world }: Trial, line: RateLine): readonly Ope
     .filter((called) => line.target === called.operation || (isGeneral(line) && isHarmless(called)))
     .filter((called) => countedBy(called, line.rate) !== undefined && !world.target.skipped.has(called.operation))
     .toSorted((one, other) => cost(one) - cost(other));
+}
+
+/** A limit of all operations counts the requests for several of them together: returns another one that has the same limits. */
+function alternativeTo(trial: Trial, line: RateLine, called: Operation, kind: Caller): Operation | undefined {
+  const { contract } = trial;
+  const limits = (one: Operation): string =>
+    linesFor(contract, one, kind)
+      .map(({ path }) => path)
+      .join();
+  return operationsFor(trial, line).find(
+    (one) =>
+      isGeneral(line) &&
+      one !== called &&
+      one.endpoint.method === "GET" &&
+      !needsRecord(one) &&
+      one.parents.length === 0 &&
+      mayEverRun(contract, one.operation, kind) &&
+      limits(one) === limits(called),
+  );
 }
 
 function isGeneral({ target }: RateLine): boolean {

@@ -71,10 +71,10 @@ function isEdge(path: string, bytes: number, operations: readonly Operation[]): 
       if (lengthOf(text) > bytes) throw new NotTried("the smallest body that the test has is larger than the limit");
       const send = (length: number): Promise<Interaction> =>
         sendAfterLimits(trial, { ...request, body: text + " ".repeat(length - lengthOf(text)) }, caller, { operation });
-      const large = await send(bytes + 1);
-      // A server may close the connection before the client has sent everything, and then the response is lost.
-      if (!isResponse(large.response)) throw new NotTried(large.response.problem);
-      expectError(trial, large, { code: "too-large" });
+      const rest = operations.slice(operations.indexOf(called) + 1);
+      const other = await buildOne(trial, rest).catch(() => undefined);
+      for (const one of [{ built, called }, ...(other === undefined ? [] : [other])])
+        await expectTooLarge(trial, one, bytes);
       const fitting = await send(bytes);
       const response = trial.responseOf(fitting);
       learnMade(trial, called, caller, fitting);
@@ -83,6 +83,17 @@ function isEdge(path: string, bytes: number, operations: readonly Operation[]): 
       if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(trial.contract, response)}`);
     },
   };
+}
+
+/** A body with one byte more than the limit is rejected. */
+async function expectTooLarge(trial: Trial, { built, called }: Found, bytes: number): Promise<void> {
+  const { caller, request } = built;
+  const text = String(request.body);
+  const body = text + " ".repeat(Math.max(0, bytes + 1 - lengthOf(text)));
+  const large = await sendAfterLimits(trial, { ...request, body }, caller, { operation: called.operation });
+  // A server may close the connection before the client has sent everything, and then the response is lost.
+  if (!isResponse(large.response)) throw new NotTried(large.response.problem);
+  expectError(trial, large, { code: "too-large" });
 }
 
 interface Found {

@@ -41,7 +41,7 @@ function isRequired(contract: Contract, called: Operation, write?: Write): reado
     path: memberPath(contract, called, name),
     expects: `a body without \`${name}\` is rejected`,
   }));
-  if (first === undefined || write?.kind === "change" || isFileAlone(called)) return [];
+  if (first === undefined || write?.kind === "change" || isOnlyFile(called)) return [];
   const { operation } = called;
   const name = write === undefined ? operation : nameOf(contract, write);
   return [
@@ -104,7 +104,7 @@ function isUnknown(contract: Contract, called: Operation, write?: Write): readon
   const members = membersOf(contract, called);
   // Only a document that states all standard errors states that unknown members are one of them.
   if (contract.model.errors.standard !== "all") return [];
-  if (members.length === 0 || isFileAlone(called) || (called.kind === "resource" && sessionActions.has(action)))
+  if (members.length === 0 || isOnlyFile(called) || (called.kind === "resource" && sessionActions.has(action)))
     return [];
   const path = `endpoints/endpoints/${operation}`;
   const name = write === undefined ? operation : nameOf(contract, write);
@@ -126,7 +126,7 @@ function isUnknown(contract: Contract, called: Operation, write?: Write): readon
 }
 
 /** Whether the body is a file and has no members. */
-function isFileAlone(called: Operation): boolean {
+function isOnlyFile(called: Operation): boolean {
   return called.kind === "resource" && called.file !== undefined;
 }
 

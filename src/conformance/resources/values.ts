@@ -28,7 +28,7 @@ import {
   sendWrite,
   settingMembers,
   supplyFor,
-  takesFile,
+  acceptsFile,
   type Write,
   type Written,
   writesOf,
@@ -190,7 +190,7 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
   const kind = {
     isPatch: write.kind === "change",
     mayBeAbsent: isNullable(field) || isNullable(stored),
-    isForm: takesFile(contract, write.called),
+    isForm: acceptsFile(contract, write.called),
   };
   if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
   return [

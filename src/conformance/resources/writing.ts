@@ -57,7 +57,7 @@ export function settingMembers(contract: Contract, { called }: Write): readonly 
 }
 
 /** Whether a request of the operation may be a form, which has texts in place of numbers. */
-export function takesFile(contract: Contract, called: Operation): boolean {
+export function acceptsFile(contract: Contract, called: Operation): boolean {
   return membersOf(contract, called).some(({ field }) => bareType(field.type).kind === "file");
 }
 

@@ -11,7 +11,7 @@ import { statusText } from "../errors/expected.ts";
 import { brokenBy, expectError, expectSuccess } from "../expect.ts";
 import { evaluate } from "../expressions.ts";
 import { isResponse } from "../interaction.ts";
-import { causeEvent } from "../trial/states.ts";
+import { causeEvent, guardedInput } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
 import { expressionValue, type KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -216,10 +216,9 @@ function races(contract: Contract, transition: TriggeredTransition): readonly Ca
       run: async (trial) => {
         const record = await trial.make(resource, { state });
         const caller = await trial.callerFor(on.operation, record);
-        const guard = `${path}/if`;
-        const input = contract.typed.has(guard)
-          ? await trial.inputWhere(on.operation, caller, record, guard, true)
-          : await trial.inputFor(on.operation, caller, record);
+        const input = await guardedInput(trial, record, transition, caller);
+        if (input === undefined)
+          throw new NotTried(`the test finds no input with which the guard of ${on.operation} is true`);
         const all = await Promise.all(
           Array.from({ length: count }, () =>
             trial.call(on.operation, { caller, record, ...input, expectsLimit: true }),

@@ -1,16 +1,19 @@
 /** The callers of a trial: those that the target lends, and users whom the test signs up itself. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
+import type { Json } from "../../base/json.ts";
 import { getOrMake } from "../../base/once.ts";
-import { loginsOf } from "../../language/authentication/login.ts";
-import { lookup } from "../../language/resources/fields.ts";
+import { type Login, loginsOf } from "../../language/authentication/login.ts";
+import { bareType, fieldsOf, isServerSet, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { bearer, refreshTokenIn, tokenIn, withToken } from "../credentials.ts";
 import { rolesOf } from "../roles.ts";
+import { signer } from "../signer.ts";
 import { unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, textOf } from "./known.ts";
+import { clientCaller } from "./oauth.ts";
 import { tokenCaller } from "../web-token.ts";
 import type { Trial } from "./trial.ts";
 import { presentOf } from "./world.ts";
@@ -42,9 +45,54 @@ export async function newCaller(trial: Trial, roles: readonly string[], number: 
 export async function callerWith(trial: Trial, roles: readonly string[], number: number): Promise<Caller | undefined> {
   const { contract, world } = trial;
   const lent =
-    (await world.target.caller(roles, number)) ??
+    (await lentCaller(trial, roles, number)) ??
     tokenCaller(contract, world.target.secrets, { roles, number, now: () => presentOf(world) });
-  return lent ?? (roles.length === 0 ? signUp(trial, number) : undefined);
+  return lent ?? (await signUp(trial, roles, number)) ?? signingCaller(trial, roles, number);
+}
+
+/** Returns a caller who signs requests with a secret that the test knows; the only one of its credential, since the secret is the user. */
+function signingCaller(trial: Trial, roles: readonly string[], number: number): Caller | undefined {
+  const { contract, world } = trial;
+  if (number !== 1) return undefined;
+  for (const [name, { kind, roles: own, secret = "" }] of Object.entries(contract.model.authentication.credentials)) {
+    const known = lookup(world.target.secrets, secret);
+    const has = own !== undefined && "length" in own ? own : [];
+    if (kind !== "hmac-sha256" || known === undefined || has.join() !== roles.join()) continue;
+    return getOrMake(world.signers, name, () => ({
+      ...signer(
+        contract,
+        name,
+        known,
+        distinctTimes(() => presentOf(world)),
+      ),
+      roles,
+    }));
+  }
+  return undefined;
+}
+
+/** How far the time of a signature may be from the present, in milliseconds (docs/reference/http.md). */
+const signatureMilliseconds = 240_000;
+
+/** Returns a clock whose readings are different seconds, since a signature counts once. */
+function distinctTimes(now: () => number): () => number {
+  let last = 0;
+  return () => {
+    last = Math.max(last + 1000, now() - signatureMilliseconds);
+    return last;
+  };
+}
+
+/** Returns the caller that the target lends, with tokens if it is a client that gets them from the service. */
+export async function lentCaller(
+  trial: Trial,
+  roles: readonly string[],
+  number: number,
+  credential?: string,
+): Promise<Caller | undefined> {
+  const { clients, target } = trial.world;
+  const lent = await target.caller(roles, number, credential);
+  return lent?.client === undefined ? lent : getOrMake(clients, lent, () => clientCaller(trial, lent));
 }
 
 export async function callerFor(trial: Trial, operation: string, record?: KnownRecord): Promise<Caller> {
@@ -64,14 +112,46 @@ function remedyFor({ contract: { model } }: Trial, operation: string): string {
   return roles.length === 0 ? "a credential" : `a credential with the role ${roles.join(" or ")}`;
 }
 
-/** Signs up a user of a `password` credential, if the document has operations for that. */
-export async function signUp(trial: Trial, number: number): Promise<Caller | undefined> {
-  const known = await trial.world.signedUp.get(number);
+/** Whether the records of a resource are the users of the credential: `password`, or `basic` with `of`. */
+export function isOfRecords(contract: Contract, credential: string): boolean {
+  return accountsOf(contract).some((one) => one.credential === credential);
+}
+
+/** A credential whose users are records, and the fields with their names and secrets. */
+type Accounts = Pick<Login, "credential" | "resource" | "name" | "secret">;
+
+function accountsOf({ model }: Contract): readonly Accounts[] {
+  const basic = Object.entries(model.authentication.credentials).flatMap(
+    ([credential, { kind, ...one }]): Accounts[] =>
+      kind === "basic" && one.of !== undefined && one.name !== undefined && one.field !== undefined
+        ? [{ credential, resource: one.of, name: one.name, secret: one.field }]
+        : [],
+  );
+  return [...loginsOf(model), ...basic];
+}
+
+/**
+ * Signs up a user with exactly these roles, if the document has operations for that. `credential`: the user's one; by default the
+ * first one whose users are records.
+ */
+export async function signUp(
+  trial: Trial,
+  roles: readonly string[],
+  number: number,
+  credential?: string,
+): Promise<Caller | undefined> {
+  const { accounts, signedUp } = trial.world;
+  const found = accountsOf(trial.contract).find((one) => one.credential === (credential ?? one.credential));
+  const chosen = found === undefined ? undefined : valuesFor(trial, found, roles);
+  if (found === undefined || chosen === undefined) return undefined;
+  const key = `${found.credential} ${roles.join("+")} ${number}`;
+  const known = await signedUp.get(key);
   // A case may have deleted the user.
-  if (known !== undefined && trial.world.accounts.get(known)?.isDeleted === true) trial.world.signedUp.delete(number);
-  return getOrMake(trial.world.signedUp, number, async () => {
+  if (known !== undefined && accounts.get(known)?.isDeleted === true) signedUp.delete(key);
+  return getOrMake(signedUp, key, async () => {
     try {
-      return await register(trial, number);
+      const user = await trial.make(found.resource, { creator: anonymous, values: chosen });
+      return await intoState(trial, user, found, { roles, name: `${roles.join("+") || "user"} ${number}` });
     } catch (thrown) {
       // Other cases are about these operations.
       if (thrown instanceof NotTried || thrown instanceof Broken) return undefined;
@@ -80,12 +160,21 @@ export async function signUp(trial: Trial, number: number): Promise<Caller | und
   });
 }
 
-async function register(trial: Trial, number: number): Promise<Caller | undefined> {
-  const { contract } = trial;
-  const [login] = loginsOf(contract.model);
-  if (login === undefined || loginOperation(contract, login.resource) === undefined) return undefined;
-  const { credential, resource } = login;
-  return intoState(trial, await trial.make(resource, { creator: anonymous }), credential, `user ${number}`);
+/** Returns the values with which a new record has exactly these roles; undefined if it cannot have them. */
+function valuesFor(
+  { contract }: Trial,
+  { credential, resource }: Accounts,
+  roles: readonly string[],
+): Readonly<Record<string, Json>> | undefined {
+  const { model } = contract;
+  const source = lookup(model.authentication.credentials, credential)?.roles;
+  if (source === undefined || !("field" in source)) return roles.length === 0 ? {} : undefined;
+  const field = lookup(fieldsOf(model, resource), source.field);
+  if (roles.length === 0) return {};
+  if (field === undefined || isServerSet(field)) return undefined;
+  if (bareType(field.type).kind === "list") return { [source.field]: roles };
+  const [role] = roles;
+  return roles.length === 1 && role !== undefined ? { [source.field]: role } : undefined;
 }
 
 /** Returns a caller who is the user, if the test knows the user's secret. */
@@ -93,25 +182,32 @@ async function asUser(trial: Trial, record: KnownRecord): Promise<Caller | undef
   const [login] = loginsOf(trial.contract.model, record.resource);
   if (login === undefined || typeof record.values.get(login.secret) !== "string") return undefined;
   const known = [...trial.world.accounts].find(([, account]) => account === record);
-  return known?.[0] ?? intoState(trial, record, login.credential, `the ${record.resource} itself`);
+  return known?.[0] ?? intoState(trial, record, login, { roles: [], name: `the ${record.resource} itself` });
 }
 
 /** Logs a user in whom the test made. */
 async function intoState(
   trial: Trial,
   user: KnownRecord,
-  credential: string,
-  name: string,
+  { credential, ...fields }: Accounts,
+  { name, roles }: { readonly name: string; readonly roles: readonly string[] },
 ): Promise<Caller | undefined> {
   const { contract } = trial;
-  const token = await logIn(trial, user);
+  const isBasic = lookup(contract.model.authentication.credentials, credential)?.kind === "basic";
+  const login = isBasic ? [fields.name, fields.secret].map((one) => textOf(user.values.get(one))).join(":") : undefined;
+  const token = login ?? (await logIn(trial, user));
   if (token === undefined) return undefined;
-  if (!user.values.has("id")) await trial.readAs(user, bearer(contract, credential, token, { name }));
+  if (!user.values.has("id")) await trial.readAs(user, bearer(contract, credential, token, { name, roles }));
   const known = user.values.get("id");
   const id = known === undefined || textOf(known).startsWith(unknownId) ? undefined : known;
-  const session = { token, since: presentOf(trial.world), isOver: false };
+  const { lasts = usualSession } = lookup(contract.model.authentication.credentials, credential) ?? {};
+  const duration = login === undefined ? parseDuration(lasts) : undefined;
+  const session = {
+    ...{ token, since: presentOf(trial.world), isOver: false, renew: async () => login ?? logIn(trial, user) },
+    milliseconds: duration === undefined ? Number.POSITIVE_INFINITY : lengthOf(duration),
+  };
   const caller: Caller = {
-    ...bearer(contract, credential, token, { name, id: id === undefined ? undefined : textOf(id) }),
+    ...bearer(contract, credential, token, { name, roles, id: id === undefined ? undefined : textOf(id) }),
     authorize: (request) => withToken(contract, credential, session.token, request),
     isNew: true,
     isRenewed: true,
@@ -149,19 +245,15 @@ export async function newRefreshToken(trial: Trial, resource: string): Promise<s
   return token;
 }
 
-/** Logs in again a caller whom the test signed up, if the session is over or soon will be. */
-export async function renewSession(trial: Trial, caller: Caller): Promise<void> {
-  const { contract, world } = trial;
+/** Gets another token for a caller, if the session is over or soon will be. */
+export async function renewSession({ world }: Trial, caller: Caller): Promise<void> {
   const session = world.sessions.get(caller);
-  const user = world.accounts.get(caller);
-  if (session === undefined || user === undefined || user.isDeleted) return;
-  const lasts = lookup(contract.model.authentication.credentials, caller.credential ?? "")?.lasts ?? usualSession;
-  const duration = parseDuration(lasts);
-  const isOld = duration !== undefined && presentOf(world) - session.since > lengthOf(duration) / 2;
+  if (session === undefined || world.accounts.get(caller)?.isDeleted === true) return;
+  const isOld = presentOf(world) - session.since > session.milliseconds / 2;
   if (!session.isOver && !isOld) return;
   // The login itself must not begin with another login.
   Object.assign(session, { since: presentOf(world), isOver: false });
-  const token = await logIn(trial, user);
+  const token = await session.renew();
   if (token === undefined) throw new NotTried("the test could not log in again");
   session.token = token;
 }

@@ -22,13 +22,14 @@ import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
+import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
 
 export interface CallOptions {
   readonly caller?: Caller;
   /** The record of the path; by default one is made. `null`: none, `path` has all values. */
-  readonly record?: KnownRecord | null;
+  readonly record?: KnownRecord | null | undefined;
   /** Values of path parameters, in place of those that follow from the record. */
   readonly path?: Readonly<Record<string, Json>>;
   /** The members of the body without the objects around them; by default a valid body. `null`: no body. */
@@ -152,10 +153,13 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
   const state = transition?.from[0];
-  return trial.make(resource, {
+  const record = await trial.make(resource, {
     ...(state === undefined ? {} : { state }),
     ...(caller === undefined ? {} : { creator: caller }),
   });
+  if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
+    await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
+  return record;
 }
 
 /** Returns the record of a user whom the test signed up and who may run the operation on it. */
@@ -248,6 +252,9 @@ function endsSession(
   );
 }
 
+/** The reason of a request that a quota of its caller rejects. */
+export const quotaUsedUp = "a quota of the document is used up";
+
 /** Makes room in a quota that other cases have used up, and sends the request again. */
 async function afterQuota(
   trial: Trial,
@@ -264,7 +271,7 @@ async function afterQuota(
   const lines = [called.operation, called.resource ?? ""].flatMap((target) => lookup(quota, target) ?? []);
   const windows = lines.flatMap((one) => (one.kind === "window" ? [windowMilliseconds(one.window)] : []));
   const hasRoom = called.resource !== undefined && (await makeRoom(trial, called.resource, caller));
-  if (!hasRoom && windows.length === 0) throw new NotTried("a quota of the document is used up");
+  if (!hasRoom && windows.length === 0) throw new NotTried(quotaUsedUp);
   if (!hasRoom) await trial.pass(Math.max(...windows) + 1000);
   // The key of the first request stands for its response.
   const { repeats } = contract.model.endpoints;
@@ -274,7 +281,7 @@ async function afterQuota(
   const headers = key === undefined ? request.headers : { ...request.headers, [name]: `${key}-again` };
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
   if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded")
-    throw new NotTried("a quota of the document is used up");
+    throw new NotTried(quotaUsedUp);
   return again;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Finds records that the test cannot make, because no operation creates them: a catalogue that the implementation brings along. The
- * test refers to them and reads them, and never changes or deletes them.
+ * Records that no operation creates: handlers return some, and others are a catalogue that the implementation brings along. The test
+ * refers to those of a catalogue and reads them, and never changes or deletes them.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup, nestedView } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
-import { mayRun } from "../permissions.ts";
+import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Operation, needsRecord } from "../contract.ts";
 import { pageIn, recordIn } from "../response.ts";
 import type { KnownRecord } from "./known.ts";
@@ -26,6 +26,45 @@ export async function existing(trial: Trial, resource: string, caller: Caller): 
     await readAll(trial, called, called.resource, caller);
     const read = found();
     if (read !== undefined) return read;
+  }
+  return undefined;
+}
+
+/** Returns the handlers that make a record and return it, as their status 201 says. */
+export function handlersOf({ contract }: Trial, resource: string): readonly Operation[] {
+  return [...contract.operations.values()].filter(
+    (one) =>
+      one.action === "handler" &&
+      one.resource === resource &&
+      one.endpoint.status === 201 &&
+      one.endpoint.wire === undefined &&
+      one.endpoint.gives === undefined &&
+      !needsRecord(one),
+  );
+}
+
+/** Returns a record that a handler makes, if possible for the caller; undefined if none does. */
+export async function madeByHandler(
+  trial: Trial,
+  resource: string,
+  creator: Caller | undefined,
+): Promise<KnownRecord | undefined> {
+  const { contract, used, world } = trial;
+  for (const called of handlersOf(trial, resource)) {
+    const isPossible = creator !== undefined && mayEverRun(contract, called.operation, creator);
+    const caller = isPossible ? creator : await trial.callerFor(called.operation);
+    const interaction = await trial.call(called.operation, { caller });
+    const { json, status } = trial.responseOf(interaction);
+    const observed = status < 300 ? recordIn(contract, called, json) : undefined;
+    const id = observed === undefined ? undefined : lookup(observed.record, "id");
+    if (observed === undefined || id === undefined || findRecord(world, resource, id) !== undefined) continue;
+    const values = new Map<string, Json>();
+    const history = [interaction];
+    const record: KnownRecord = { resource, creator: caller, isDeleted: false, values, observed: new Map(), history };
+    learnRepresentation(trial, record, caller, observed.record, observed.view);
+    world.records.push(record);
+    used.add(record);
+    return record;
   }
   return undefined;
 }

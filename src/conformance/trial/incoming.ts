@@ -5,14 +5,14 @@ import { lookup, referenceOf } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { withToken } from "../credentials.ts";
 import type { TriggeredTransition } from "../effects.ts";
 import { truth } from "../expressions.ts";
 import type { Interaction, Request } from "../interaction.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
-import { requestSignature } from "../signature.ts";
+import { signer } from "../signer.ts";
 import { solve } from "../solve.ts";
 import { validValue } from "../values/valid.ts";
+import { lentCaller } from "./callers.ts";
 import { afterLimits } from "./used-up.ts";
 import { supplyFor } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
@@ -81,7 +81,7 @@ export async function senderOf(trial: Trial, event: string): Promise<Caller> {
   if (lookup(contract.model.authentication.credentials, credential)?.kind === "hmac-sha256")
     return signer(contract, credential, secretOf(trial, credential), () => presentOf(world));
   const known = (await trial.callers()).find((one) => one.credential === credential);
-  const sender = known ?? (await world.target.caller([], 1, credential));
+  const sender = known ?? (await lentCaller(trial, [], 1, credential));
   if (sender?.credential === credential) return sender;
   throw new NotTried(`the test has no credential ${credential}, which sends ${event}`, `a credential ${credential}`);
 }
@@ -95,18 +95,6 @@ export function secretOf({ contract, world }: Trial, credential: string): string
     `the test does not know the secret of ${credential}`,
     variable === undefined ? "the secret of the credential" : `the value of ${variable}, as a secret of the test`,
   );
-}
-
-/** Returns a sender who signs requests with a secret. `now`: the present of the service, in milliseconds since 1970. */
-export function signer(contract: Contract, credential: string, secret: string, now: () => number): Caller {
-  return {
-    ...{ ...anonymous, name: credential, credential, signedIn: true },
-    authorize: (request) => {
-      const { pathname, search } = new URL(request.url);
-      const signed = { method: request.method, target: `${pathname}${search}`, body: request.body ?? "" };
-      return withToken(contract, credential, requestSignature(signed, secret, now()), request);
-    },
-  };
 }
 
 /** How often the test tries other random payloads before it gives up. */

@@ -4,7 +4,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { bareType, fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isUnique, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
@@ -86,7 +86,7 @@ export async function inputFor(
   const query = { ...queryFor(trial, called), ...mapTexts(parameters) };
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
-  const references = new Map<string, Json>();
+  const references = await newReferences(trial, called, caller, [...inner, ...Object.keys(fixed)]);
   for (const { field } of members) await prepareReferences(trial, field.type, caller, references, inner);
   let body: JsonObject = {};
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -156,6 +156,28 @@ export function queryFor(trial: Trial, called: Operation): Readonly<Record<strin
   return Object.fromEntries(chosen);
 }
 
+/**
+ * Makes the records to which only one record may refer: other creations may have used up those that there are. `besides`: fields that
+ * have a value, and resources of which records are being made.
+ */
+async function newReferences(
+  trial: Trial,
+  called: Operation,
+  caller: Caller,
+  besides: readonly string[],
+): Promise<Map<string, Json>> {
+  const { model } = trial.contract;
+  const references = new Map<string, Json>();
+  const { action, resource = "" } = called;
+  for (const { field, name } of action === "create" ? membersOf(trial.contract, called) : []) {
+    const target = referenceOf(model, field.type);
+    if (target === undefined || target === resource || !isUnique(model, resource, name)) continue;
+    if (besides.includes(name) || besides.includes(target)) continue;
+    references.set(target, (await readId(trial, await trial.make(target, { creator: caller }))) ?? null);
+  }
+  return references;
+}
+
 /** Makes the records to which values of a type refer. `inner`: the resources of which records are being made for that, and types around. */
 export async function prepareReferences(
   trial: Trial,
@@ -213,8 +235,8 @@ function randomBody(
       continue;
     }
     const isLeftOut = set === undefined ? !random.chance(action === "update" ? 0.6 : 0.4) : set === "required";
-    const isFileAlone = called.kind === "resource" && called.file !== undefined;
-    if (!required && isLeftOut && !isFileAlone) continue;
+    const isOnlyFile = called.kind === "resource" && called.file !== undefined;
+    if (!required && isLeftOut && !isOnlyFile) continue;
     const isDistinct = resource !== undefined && determinesUnique(contract, resource, name);
     const value =
       isDistinct && referenceOf(model, field.type) === undefined

@@ -5,13 +5,14 @@ import type { Operation } from "../contract.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { recordIn } from "../response.ts";
 import type { Trial } from "./trial.ts";
+import { findRecord } from "./world.ts";
 
 export function learnMade(trial: Trial, called: Operation, creator: Caller, interaction: Interaction): void {
   const { response } = interaction;
   if (called.action !== "create" || called.kind !== "resource" || !isResponse(response) || response.status >= 300)
     return;
   const id = lookup(recordIn(trial.contract, called, response.json)?.record ?? {}, "id");
-  if (id === undefined) return;
+  if (id === undefined || findRecord(trial.world, called.resource, id) !== undefined) return;
   const { resource } = called;
   const values = new Map([["id", id]]);
   trial.world.records.push({

@@ -13,7 +13,7 @@ import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue } from "../values/valid.ts";
-import { existing } from "./existing.ts";
+import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
 import type { KnownRecord } from "./known.ts";
@@ -60,6 +60,9 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
       problem = thrown;
     }
   }
+  const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
+  const returned = isAny ? await madeByHandler(trial, resource, wish.creator) : undefined;
+  if (returned !== undefined) return returned;
   throw problem;
 }
 
@@ -317,7 +320,8 @@ export async function reference(
     trial.used.add(known);
     return known;
   }
-  const found = creatorsOf(trial, resource).length === 0 ? await existing(trial, resource, caller) : undefined;
+  const isMade = creatorsOf(trial, resource).length > 0 || handlersOf(trial, resource).length > 0;
+  const found = isMade ? undefined : await existing(trial, resource, caller);
   if (found !== undefined) return found;
   const made = await trial.make(resource, { creator: caller, ...(inner && { inner }) });
   world.references.push(made);

@@ -1,4 +1,5 @@
 /** Brings records into states: by the shortest path of transitions, with operations, time and events. */
+import { fieldsIn } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
@@ -152,8 +153,8 @@ async function fromStock(trial: Trial, resource: string, state: string, wish: Wi
   return undefined;
 }
 
-/** Brings a record from its state to another one. */
-async function advanceTo(trial: Trial, record: KnownRecord, state: string, wish: Wish): Promise<void> {
+/** Brings a record from its state to another one. @throws NotTried if the test cannot */
+export async function advanceTo(trial: Trial, record: KnownRecord, state: string, wish: Wish = {}): Promise<void> {
   const from = record.values.get("state");
   if (from === state) return;
   const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];
@@ -356,9 +357,47 @@ export async function makeTransition(
   ) as Readonly<Record<string, Json>>;
   const input =
     trial.contract.typed.has(guard) && Object.keys(fixed).length === 0
-      ? await trial.inputWhere(on.operation, caller, record, guard, true)
+      ? await guardedInput(trial, record, transition, caller)
       : await trial.inputFor(on.operation, caller, record, fixed);
   if (input === undefined)
     throw new NotTried(`the test finds no input with which the guard of ${on.operation} is true`);
   return { interaction: await trial.call(on.operation, { caller, record, ...input }), input };
+}
+
+/**
+ * Returns an input with which the guard of a transition is true; undefined if the test finds none. If the guard reads what other
+ * transitions set, such as `steps > 0`, the record makes one of these first.
+ */
+export async function guardedInput(
+  trial: Trial,
+  record: KnownRecord,
+  { path, resource, trigger: { on } }: TriggeredTransition,
+  caller: Caller,
+): Promise<Input | undefined> {
+  if (on.kind !== "by") return undefined;
+  const guard = trial.contract.typed.get(`${path}/if`);
+  if (guard === undefined) return trial.inputFor(on.operation, caller, record);
+  const search = (): Promise<Input | undefined> => trial.inputWhere(on.operation, caller, record, `${path}/if`, true);
+  const found = await search();
+  if (found !== undefined) return found;
+  const state = record.values.get("state");
+  const read = fieldsIn(guard);
+  const others = transitionsOf(trial.contract).filter(
+    (one) =>
+      one.resource === resource &&
+      one.path !== path &&
+      one.to === state &&
+      one.from.includes(one.to) &&
+      one.trigger.on.kind === "by" &&
+      one.trigger.if === undefined &&
+      Object.keys(one.trigger.set ?? {}).some((field) => read.includes(field)),
+  );
+  for (const other of others) {
+    const response = trial.responseOf((await trial.makeTransition(record, other)).interaction);
+    await trial.look(record);
+    if (response.status >= 300 || record.values.get("state") !== state) return undefined;
+    const input = await search();
+    if (input !== undefined) return input;
+  }
+  return undefined;
 }

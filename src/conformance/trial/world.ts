@@ -10,6 +10,8 @@ import type { Target } from "../target.ts";
 /** What all worlds of a run have in common. */
 export interface RunState {
   readonly target: Target;
+  /** The callers who sign their requests, by credential: a signature counts once, whichever worker sends it. */
+  readonly signers: Map<string, Caller>;
   /** Counts everything that has to be distinct. */
   readonly count: () => number;
   /** All requests of the run in this version with their responses, those of other workers too. */
@@ -30,8 +32,10 @@ export interface RunState {
 
 /** The callers of a world, whatever the version. */
 interface Accounts {
-  /** Callers that the test signed up itself, by number. */
-  readonly signedUp: Map<number, Promise<Caller | undefined>>;
+  /** Callers that the test signed up itself, by credential, roles and number. */
+  readonly signedUp: Map<string, Promise<Caller | undefined>>;
+  /** The callers with tokens of the clients that the target lends. */
+  readonly clients: Map<Caller, Promise<Caller | undefined>>;
   /** The records of callers that the test signed up itself. */
   readonly accounts: Map<Caller, KnownRecord>;
   /** The sessions of callers that the test signed up itself. */
@@ -56,8 +60,12 @@ export interface Session {
   token: string;
   /** When the session began, in milliseconds since 1970 by the service's clock. */
   since: number;
+  /** How long a token lasts, in milliseconds. */
+  readonly milliseconds: number;
   /** Whether the token is certainly not accepted any more. */
   isOver: boolean;
+  /** Gets another token; undefined if the service issues none. */
+  readonly renew: () => Promise<string | undefined>;
 }
 
 export interface ClockState {
@@ -76,10 +84,14 @@ export const stopped = "other cases run at the same time";
 export function newWorld(
   contract: Contract,
   run: RunState,
-  { signedUp, accounts, sessions }: Accounts = { signedUp: new Map(), accounts: new Map(), sessions: new Map() },
+  { signedUp, clients, accounts, sessions }: Accounts = noAccounts(),
 ): World {
   const made = { records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() };
-  return { ...run, contract, signedUp, accounts, sessions, ...made };
+  return { ...run, contract, signedUp, clients, accounts, sessions, ...made };
+}
+
+function noAccounts(): Accounts {
+  return { signedUp: new Map(), clients: new Map(), accounts: new Map(), sessions: new Map() };
 }
 
 /** Returns the world of another version: with the same callers and the same clock, but with records of its own. */

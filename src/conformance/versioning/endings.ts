@@ -1,10 +1,14 @@
 /** What clients can observe of versions that end: the header fields of a deprecated version, and the error after its sunset. */
 import type { Deprecation } from "../../language/versioning/model.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
 import { type Contract, sunsetOf } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction, Response } from "../interaction.ts";
+import { mayEverRun } from "../permissions.ts";
+import { rolesOf } from "../roles.ts";
+import { newCaller } from "../trial/callers.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
@@ -13,9 +17,11 @@ import { hasEnded, isDeprecated, trialAt } from "./steps.ts";
 
 export function endingCases(contract: Contract): readonly Case[] {
   const { deprecated = {} } = contract.model.versioning;
-  return Object.entries(deprecated).flatMap(([version, deprecation]) => [
+  return Object.entries(deprecated).flatMap(([version, deprecation], index) => [
     announced(contract, version, deprecation),
-    ...(deprecation.sunset === undefined || version === contract.version ? [] : [ends(contract, version)]),
+    ...(deprecation.sunset === undefined || version === contract.version
+      ? []
+      : [ends(contract, version, firstUser + index)]),
   ]);
 }
 
@@ -79,11 +85,14 @@ function isDay(instant: number, date: string): boolean {
   return !Number.isNaN(instant) && new Date(instant).toISOString().slice(0, 10) === date.slice(0, 10);
 }
 
+/** The number of the first user who is only in these cases. */
+const firstUser = 61;
+
 /** How long before its sunset a version still has to be there, in milliseconds. */
 const early = 3_600_000;
 
 /** After its sunset a version gets the error of the document, and before it does not. */
-function ends(contract: Contract, version: string): Case {
+function ends(contract: Contract, version: string, user: number): Case {
   const path = `versioning/deprecated/${version}`;
   const { afterSunset } = contract.model.versioning.policy ?? {};
   const error = afterSunset === undefined ? "an error" : `${afterSunset.status} ${afterSunset.error}`;
@@ -94,12 +103,14 @@ function ends(contract: Contract, version: string): Case {
       { path, expects },
       ...(afterSunset === undefined ? [] : [{ path: "versioning/policy/after sunset", expects }]),
     ],
-    exclusive: true,
+    // A version may outlive the credentials of the test.
+    endsCredentials: true,
     run: async (trial) => {
       const sunset = sunsetOf(contract, version) ?? Number.NaN;
-      const send = await sender(trial, version);
-      if (!hasEnded(trial, version)) {
-        await trial.pass(Math.max(0, sunset - early - presentOf(trial.world)));
+      const isOver = hasEnded(trial, version);
+      if (!isOver) await trial.pass(Math.max(0, sunset - early - presentOf(trial.world)), { isExpiryMeant: true });
+      const send = await sender(trial, version, user);
+      if (!isOver) {
         const before = await send();
         const response = trial.responseOf(before);
         if (response.status >= 400)
@@ -108,7 +119,7 @@ function ends(contract: Contract, version: string): Case {
             statusText(contract, response),
             before,
           );
-        await trial.pass(early + 1000);
+        await trial.pass(early + 1000, { isExpiryMeant: true });
       }
       const after = await send();
       if (afterSunset !== undefined) {
@@ -123,8 +134,10 @@ function ends(contract: Contract, version: string): Case {
 }
 
 /** Returns a function that sends a request of the version, after one of the newest version that shows that the caller may send it. */
-async function sender(trial: Trial, version: string): Promise<() => Promise<Interaction>> {
-  const { called, caller, record } = await trial.build(simplest(trial).operation);
+async function sender(trial: Trial, version: string, user: number): Promise<() => Promise<Interaction>> {
+  const { operation } = simplest(trial);
+  const by = await callerAt(trial, operation, user);
+  const { called, caller, record } = await trial.build(operation, by === undefined ? {} : { caller: by });
   const known = { caller, record: record ?? null };
   return async () => {
     const control = trial.responseOf(await trial.call(called.operation, known));
@@ -133,4 +146,16 @@ async function sender(trial: Trial, version: string): Promise<() => Promise<Inte
     const { request } = await trial.build(called.operation, { ...known, version });
     return sendAfterLimits(trial, request, caller, { operation: called.operation });
   };
+}
+
+/** Returns a new caller who may run the operation, since the credentials of others may have expired; undefined if there is none. */
+async function callerAt(trial: Trial, operation: string, user: number): Promise<Caller | undefined> {
+  const { contract } = trial;
+  if (mayEverRun(contract, operation, anonymous)) return anonymous;
+  for (const roles of rolesOf(contract)) {
+    if (!mayEverRun(contract, operation, { ...anonymous, roles, signedIn: true })) continue;
+    const caller = await newCaller(trial, roles, user);
+    if (caller !== undefined) return caller;
+  }
+  return undefined;
 }

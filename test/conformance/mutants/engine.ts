@@ -22,6 +22,7 @@ const unwritten: ReadonlySet<string> = new Set([
   "a response does not report where a violation is",
   "a limited request is not told when to try again",
   "a login tells whether the address is known",
+  "records come with the media type of a text",
 ]);
 
 /** By name, the part whose cases are about a mistake, if it is another one than that of its table. */
@@ -33,6 +34,14 @@ const elsewhere: Readonly<Record<string, PartName>> = {
   "the history misses the last transition": "endpoints",
   "a record is kept for longer": "limits",
   "the owner is the one that the body names": "resources",
+  "JSON that cannot be read is an internal error": "errors",
+  "a body is accepted as any media type": "errors",
+  "a filter is ignored": "resources",
+  "a filter compares the other way": "resources",
+  "a filter finds nothing": "resources",
+  "a list is sorted the other way": "resources",
+  "the sort is ignored": "resources",
+  "a search finds only the same text": "resources",
 };
 
 const parts: Readonly<Partial<Record<PartName, readonly EngineMutant[]>>> = {

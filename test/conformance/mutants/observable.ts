@@ -3,7 +3,9 @@
  * alone. What differs only in prose, in names that no message contains, or in what no operation reaches cannot be noticed; nor
  * does it contradict a document if a server does more than the document states, or otherwise what the document does not write.
  */
+import { parseClockDuration } from "../../../src/base/duration.ts";
 import { onceFor } from "../../../src/base/once.ts";
+import { withoutField } from "../../../src/language/errors/model.ts";
 import type { Model } from "../../../src/language/model.ts";
 import { isServerSet, lookup } from "../../../src/language/resources/fields.ts";
 import type { Field } from "../../../src/language/resources/model.ts";
@@ -44,17 +46,38 @@ const rules: readonly Rule[] = [
     reason: "the server may do more than the document states",
     of: either(
       matching(/^endpoints\/edits$/, /^optional for none$/),
+      ({ model, path, what }) => path === "endpoints/edits" && what === "without" && model.endpoints.edits === "none",
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
     ),
   },
   { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
+  { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
+  {
+    reason: "only a request that takes long shows it, and no client can slow the service down",
+    of: matching(/^limits\/time(?:\/|$)/, /./),
+  },
+  { reason: "senders spread their attempts by a fifth, which is more than the difference", of: isWithinSpread },
+  {
+    reason: "a credential of today is pinned to the newest version",
+    of: matching(/^versioning\/absent$/, /^(?:newest for pinned|pinned for newest)$/),
+  },
+  {
+    reason: "callers without a credential count by their address in either case",
+    of: matching(/^limits\/rate\/anyone\/\d+\/per$/, /^(?:user for ip|ip for user)$/),
+  },
+  { reason: "everybody may see every record, so none is hidden", of: isHidingNothing },
+  { reason: "the status is the same, and bodies of errors name no code", of: isSameError },
+  { reason: "without a date, the version is deprecated since the newer one", of: isSinceNewer },
   { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
   { reason: "the member has a value in each response", of: isWiderViewMember },
   { reason: "nothing changes a record after its creation", of: isUntouched },
   { reason: "no message contains the id", of: isHiddenId },
+  { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
+  { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
+  { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
 ];
 
@@ -69,7 +92,11 @@ function either(...all: readonly Rule["of"][]): Rule["of"] {
 /** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
 function isInnerName(one: Difference): boolean {
   if (!one.what.endsWith(" everywhere")) return false;
-  if (/^(?:purpose\/operations|resources\/(?:types|views|schemas)|authentication\/credentials)\/[^/]+$/.test(one.path))
+  if (
+    /^(?:purpose\/operations|endpoints\/endpoints|resources\/(?:types|views|schemas)|authentication\/credentials)\/[^/]+$/.test(
+      one.path,
+    )
+  )
     return true;
   if (/^events\/out\/[^/]+$/.test(one.path)) return !isDelivering(one.before);
   const { endpoints, errors } = one.model;
@@ -79,12 +106,65 @@ function isInnerName(one: Difference): boolean {
   );
 }
 
+/** Whether a wait of webhooks differs by less than what senders add to it or take from it. */
+function isWithinSpread({ path, what }: Difference): boolean {
+  const [to, from] = what.split(" for ").map((text) => parseClockDuration(text) ?? Number.NaN);
+  return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
+}
+
+function isHidingNothing({ model: { authentication }, path }: Difference): boolean {
+  const grants = Object.values(authentication.allow);
+  const isForAll = grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
+  return path === "authentication/unseen" && isForAll;
+}
+
+/** Another error with the same status, in a body that has neither code nor title. */
+function isSameError({ model: { errors }, path, what }: Difference): boolean {
+  const { bodies = {}, body } = errors;
+  const used = [body, lookup(bodies, withoutField), ...what.split(" for ").map((code) => lookup(bodies, code))];
+  const isNamed = body === "problem+json" || /\{(?:code|title)\}/.test(JSON.stringify(used));
+  return /^versioning\/policy\/[^/]+\/error$/.test(path) && !isNamed;
+}
+
+function isSinceNewer({ model, path, what }: Difference): boolean {
+  const [, name = ""] = /^versioning\/deprecated\/([^/]+)\/since$/.exec(path) ?? [];
+  const { deprecated = {}, scheme, versions = [] } = model.versioning;
+  const newer = versions[versions.findIndex((one) => one.name === name) - 1];
+  return what === "without" && scheme === "dated" && newer?.name === lookup(deprecated, name)?.since;
+}
+
 /** Whether a type admits more values than before. */
 function isWider({ path, what }: Difference): boolean {
   const [to, from] = what.split(" for ").map(Number);
   if (path.endsWith("/min")) return what === "without" || Number(to) < Number(from);
   if (path.endsWith("/max")) return what === "without" || Number(to) > Number(from);
   return /^(?:null besides|true for false|without|number for integer|string for \w+|with the value other)$/.test(what);
+}
+
+/** Whether no statement says when there is the error. */
+function isOfFunction({ model, path }: Difference): boolean {
+  const [part, group, code] = path.split("/");
+  if (part !== "errors" || group !== "errors" || code === undefined) return false;
+  const { errors: _, ...others } = model;
+  return !JSON.stringify(others).includes(`"${code}"`);
+}
+
+function isLoginInput(one: Difference): boolean {
+  const [, operation = "", member] = one.path.split("/").slice(1);
+  const isLogin = one.before.operations.some(({ action, name }) => name === operation && action === "login");
+  return member === "takes" && isLogin && isWider(one);
+}
+
+/** Whether a guard admits one value alone of the member, which the narrower type has too. */
+function isGuardedInput(one: Difference): boolean {
+  const [, operation, member, name] = one.path.split("/").slice(1);
+  if (member !== "takes" || !isWider(one)) return false;
+  const guards = Object.values(one.model.states).flatMap((lifecycle) =>
+    lifecycle === "none" ? [] : lifecycle.moves.flatMap(({ triggers }) => triggers),
+  );
+  return guards.some(
+    ({ if: guard = "", on }) => on.kind === "by" && on.operation === operation && guard.includes(`input.${name} ==`),
+  );
 }
 
 function isWiderServerField(one: Difference): boolean {

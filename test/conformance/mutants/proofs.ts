@@ -54,9 +54,15 @@ const unobservable: readonly (readonly [construct: RegExp, reason: string])[] = 
   [/^states\/states$/, "no test can guess which further state a server knows"],
   [/^purpose\/service$/, "the realm of a challenge is a text for people"],
   [/^endpoints\/(?:edits|repeats)\/none$/, "the server may do more than the document states"],
+  [/\/wire\/(?:query|header|cookie)\/optional$/, "the document declares 400 as a response to any request"],
+  [/^endpoints\/edits\/optional$/, "the difference is in the description of the service alone"],
+  [/\/wire\/answers\/type$/, "the functions of the service return the same bodies"],
   [/^endpoints\/cors\/none$/, "no test can guess which origin a server allows"],
   [/^versioning\/scheme\/none$/, "no test can guess which header a server reads"],
   [/^authentication\/credentials\/prefix$/, "keys come from the operator"],
+  [/^authentication\/roles$/, "what a role may do is in the lines that name it"],
+  [/^events\/delivery\/webhook\/promise$/, "the server may do more than the document states"],
+  [/^limits\/time/, "only a request that takes long shows it, and no client can slow the service down"],
   [/^authentication\/credentials\/foreign$/, "the server may do more than the document states"],
 ];
 

@@ -10,7 +10,6 @@ import type { FieldType } from "../../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../../case.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { statusText } from "../../errors/expected.ts";
-import { expectError } from "../../expect.ts";
 import { knownTruth } from "../../known-truth.ts";
 import { mayRun } from "../../permissions.ts";
 import { expressionValue, type KnownRecord, textOf } from "../../trial/known.ts";
@@ -19,7 +18,8 @@ import type { Trial } from "../../trial/trial.ts";
 import { findRecord } from "../../trial/world.ts";
 import { problemOf } from "../../values/fits.ts";
 import { samplesOf } from "../matching.ts";
-import { callersOf, ifPossible, pathOf } from "../subjects.ts";
+import { hasType } from "../queries.ts";
+import { callersOf, ifPossible, operationCase, pathOf } from "../subjects.ts";
 import { isListed, linkFor, type Listed, listed, listsOf, narrowingFor } from "./listed.ts";
 import { keyOf, keysOf, mostPages, optionsOf } from "./walk.ts";
 
@@ -28,7 +28,7 @@ export function contentCases(contract: Contract): readonly Case[] {
     ...selects(contract, called),
     ...Object.entries(called.endpoint.filters ?? {}).flatMap(([name, filter]) => [
       filters(contract, called, name, filter),
-      ...hasType(contract, called, name, filter),
+      ...(filter.type === undefined ? [] : hasType(called, `filters/${name}`, name, filter.type)),
     ]),
   ]);
 }
@@ -40,13 +40,11 @@ function selects(contract: Contract, called: Operation): readonly Case[] {
   const condition = contract.typed.get(pathOf(called, "where"));
   if (endpoint.where === undefined || resource === undefined) return [];
   return [
-    {
-      id: `endpoints/${operation}: where`,
-      aspects: [
-        { path: pathOf(called, "where"), expects: `the list has the records of which \`${endpoint.where}\` is true` },
-      ],
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      "where",
+      [{ path: pathOf(called, "where"), expects: `the list has the records of which \`${endpoint.where}\` is true` }],
+      async (trial) => {
         const [caller] = await callersOf(trial, called);
         if (condition === undefined || caller === undefined) throw new NotTried(`the test cannot read ${operation}`);
         const { parent, values, query } = await narrowingFor(trial, called, caller);
@@ -72,7 +70,7 @@ function selects(contract: Contract, called: Operation): readonly Case[] {
         };
         await expectOnly(trial, list, {}, { wanted, other, path: pathOf(called, "where") });
       },
-    },
+    ),
   ];
 }
 
@@ -124,11 +122,11 @@ const mostValues = 4;
 function filters(contract: Contract, called: Operation, name: string, filter: Filter): Case {
   const { operation } = called;
   const path = pathOf(called, `filters/${name}`);
-  return {
-    id: `endpoints/${operation}: ${name}`,
-    aspects: about(called, name, `\`${name}\` selects the records of which \`${filter.if}\` is true`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    `${name}`,
+    about(called, name, `\`${name}\` selects the records of which \`${filter.if}\` is true`),
+    async (trial) => {
       const condition = contract.typed.get(`${path}/if`);
       if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
       const list = await listed(trial, called, 3);
@@ -151,7 +149,7 @@ function filters(contract: Contract, called: Operation, name: string, filter: Fi
       }
       if (rejected !== undefined) throw new Broken(`a list with \`${name}\``, rejected, trial.interactions.at(-1));
     },
-  };
+  );
 }
 
 interface Choice {
@@ -221,33 +219,4 @@ function valueFor({ model }: Contract, type: FieldType | undefined, json: Json):
     if (name !== undefined) return expressionValue(model, resource, name, json);
   }
   return json as Value;
-}
-
-/** A value that is not of the filter's type is rejected. */
-function hasType(contract: Contract, called: Operation, name: string, { type }: Filter): readonly Case[] {
-  const { operation } = called;
-  const isChecked =
-    type?.kind === "scalar" &&
-    ["integer", "number", "decimal", "boolean", "date", "datetime", "uuid"].includes(type.name);
-  if (!isChecked) return [];
-  return [
-    {
-      id: `endpoints/${operation}: ${name} of another type`,
-      aspects: about(called, name, `\`${name}\` rejects a value of another type`),
-      operation,
-      run: async (trial) => {
-        const list = await listed(trial, called, 1);
-        const options = optionsOf(trial, list);
-        const interaction = await trial.call(operation, {
-          ...options,
-          query: { ...options.query, [name]: "no such value" },
-        });
-        expectError(trial, interaction, {
-          code: "invalid-request",
-          status: 400,
-          entries: [{ place: name, codes: [] }],
-        });
-      },
-    },
-  ];
 }

@@ -10,8 +10,10 @@ import { mayRun } from "../../permissions.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { knownTruth } from "../../known-truth.ts";
 import { solve } from "../../solve.ts";
+import { quotaUsedUp } from "../../trial/calls.ts";
 import { expressionInput, queryFor } from "../../trial/inputs.ts";
 import { type KnownRecord, textOf } from "../../trial/known.ts";
+import { readId } from "../../trial/looking.ts";
 import { listStyle, stylePath } from "../../trial/pages.ts";
 import { creatorsOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
@@ -60,6 +62,7 @@ export async function listed(trial: Trial, called: Operation, count: number): Pr
   const resource = called.resource as string;
   let problem = new NotTried(`no caller of the test may run ${called.operation}`);
   for (const caller of (await callersOf(trial, called)).slice(0, mostCallers)) {
+    const before = new Set(trial.used);
     try {
       const narrowing = await narrowingFor(trial, called, caller);
       const add = (): Promise<KnownRecord> => addTo(trial, called, caller, narrowing);
@@ -70,6 +73,8 @@ export async function listed(trial: Trial, called: Operation, count: number): Pr
     } catch (thrown) {
       if (!(thrown instanceof NotTried) || thrown.reason === stopped) throw thrown;
       problem = thrown;
+      // The records of this caller make room for those of the next one.
+      for (const record of trial.used) if (!before.has(record)) trial.used.delete(record);
     }
   }
   throw new NotTried(`the test has no ${resource} that ${called.operation} lists: ${problem.reason}`, problem.remedy);
@@ -95,11 +100,31 @@ export function isListed(
   return may === undefined || isWanted === undefined ? undefined : true;
 }
 
-async function addTo(trial: Trial, called: Operation, creator: Caller, narrowing: Narrowing): Promise<KnownRecord> {
+/** Makes a record that the reader finds in the list: by the reader, or by somebody else if a quota allows no more. */
+async function addTo(trial: Trial, called: Operation, reader: Caller, narrowing: Narrowing): Promise<KnownRecord> {
+  let problem: unknown;
+  for (const creator of new Set([reader, ...(await trial.callers())])) {
+    try {
+      return await addBy(trial, called, creator, reader, narrowing);
+    } catch (thrown) {
+      if (!(thrown instanceof NotTried) || thrown.reason !== quotaUsedUp) throw problem ?? thrown;
+      problem ??= thrown;
+    }
+  }
+  throw problem;
+}
+
+async function addBy(
+  trial: Trial,
+  called: Operation,
+  creator: Caller,
+  reader: Caller,
+  narrowing: Narrowing,
+): Promise<KnownRecord> {
   const { parent, values } = narrowing;
   const resource = called.resource as string;
   const where = trial.contract.typed.get(pathOf(called, "where"));
-  const wanted = where === undefined ? [] : solve(where, { ...trial.scope(creator), resource }).fields;
+  const wanted = where === undefined ? [] : solve(where, { ...trial.scope(reader), resource }).fields;
   const { state, ...fields } = Object.fromEntries(wanted) as Record<string, Json>;
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const record = await trial.make(resource, {
@@ -109,9 +134,10 @@ async function addTo(trial: Trial, called: Operation, creator: Caller, narrowing
     });
     if (!record.values.has("id")) await trial.look(record);
     if (!isNarrowed(record, values)) throw new NotTried("the test cannot choose what the records have in common");
-    if (isListed(trial, called, creator, record, narrowing.query) === true) return record;
-    if (where !== undefined && (await linkFor(trial, where, creator, record))) {
-      if (isListed(trial, called, creator, record, narrowing.query) === true) return record;
+    if (isListed(trial, called, reader, record, narrowing.query) === true) return record;
+    if (creator !== reader) break;
+    if (where !== undefined && (await linkFor(trial, where, reader, record))) {
+      if (isListed(trial, called, reader, record, narrowing.query) === true) return record;
     }
   }
   throw new NotTried(`the test cannot make a ${resource} that is in the list`);
@@ -188,9 +214,7 @@ async function commonValue(trial: Trial, type: FieldType, caller: Caller): Promi
   const { contract, random, world } = trial;
   const resource = referenceOf(contract.model, type);
   if (resource !== undefined) {
-    const record = await trial.make(resource, { creator: caller });
-    if (!record.values.has("id")) await trial.look(record);
-    return record.values.get("id");
+    return readId(trial, await trial.make(resource, { creator: caller }));
   }
   const isWide =
     type.kind === "scalar" &&

@@ -10,7 +10,7 @@ import { statusText } from "../../errors/expected.ts";
 import { listNames, recordIn, shortText } from "../../response.ts";
 import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { pathOf } from "../subjects.ts";
+import { operationCase, pathOf } from "../subjects.ts";
 import { hasStyle, type Listed, listed, listsOf, maximumOf } from "./listed.ts";
 import { keyOf, keysOf, mostPages, optionsOf, walk } from "./walk.ts";
 
@@ -26,28 +26,28 @@ export function nameCases(contract: Contract): readonly Case[] {
 // ── The number of all records ──────────────────────────────────────────────────────────────────────────────────────
 
 function counts(contract: Contract, called: Operation): readonly Case[] {
-  const { operation } = called;
   const { page } = responseShape(contract.model, called);
   const path = page === undefined ? stylePath(called) : pathOf(called, "gives");
   const isCounted = page === undefined ? listNames(contract, called).count !== undefined : hasCount(page);
   if (!isCounted) return [];
   return [
-    {
-      id: `endpoints/${operation}: count`,
-      aspects: [{ path, expects: "a page has the number of records on all pages" }],
-      operation,
-      exclusive: true,
-      run: async (trial) => {
+    operationCase(
+      called,
+      "count",
+      [{ path, expects: "a page has the number of records on all pages" }],
+      async (trial) => {
         const list = await listed(trial, called, 3);
-        const complete = await walk(trial, list, maximumOf(contract, called));
-        const total = complete.pages.reduce((sum, { items }) => sum + items.length, 0);
+        const { count: total } = await walk(trial, list, maximumOf(contract, called));
         const limit = listStyle(contract, called)?.kind === "none" ? undefined : 1;
         for await (const one of pagesOf(trial, called, optionsOf(trial, list, limit), 1)) {
           if (one.count === total) return;
           throw new Broken(`the number ${total}`, shortText(one.count), one.interaction, path);
         }
       },
-    },
+      {
+        exclusive: true,
+      },
+    ),
   ];
 }
 
@@ -60,17 +60,15 @@ function hasCount(shape: Shape): boolean {
 
 /** A list in the order of a field, by the name that the document gives the parameter. */
 function sorts(contract: Contract, called: Operation): readonly Case[] {
-  const { operation } = called;
   const { sort } = listNames(contract, called);
   const field = sortable(contract, called);
   if (writtenName(contract, called, "sort") === undefined || field === undefined) return [];
   return [
-    {
-      id: `endpoints/${operation}: ${sort}`,
-      aspects: stylish(called, `\`${sort}\` orders the list`),
-      operation,
-      exclusive: true,
-      run: async (trial) => {
+    operationCase(
+      called,
+      `${sort}`,
+      stylish(called, `\`${sort}\` orders the list`),
+      async (trial) => {
         const list = await listed(trial, called, 3);
         for (const [text, sign] of [
           [field, 1],
@@ -83,7 +81,10 @@ function sorts(contract: Contract, called: Operation): readonly Case[] {
           throw new Broken(`the order of ${text}`, got, trial.interactions.at(-1));
         }
       },
-    },
+      {
+        exclusive: true,
+      },
+    ),
   ];
 }
 
@@ -145,12 +146,11 @@ function isNewestFirst(contract: Contract, called: Operation): readonly Case[] {
   const fields = Object.values(resource === undefined ? {} : fieldsOf(contract.model, resource));
   if (!hasStyle(contract, called) || !fields.some(({ marks }) => marks.includes("sort"))) return [];
   return [
-    {
-      id: `endpoints/${operation}: newest first`,
-      aspects: stylish(called, "the newest record comes first if the request names no order"),
-      operation,
-      exclusive: true,
-      run: async (trial) => {
+    operationCase(
+      called,
+      "newest first",
+      stylish(called, "the newest record comes first if the request names no order"),
+      async (trial) => {
         const list = await listed(trial, called, 1);
         if (trial.world.target.clock === undefined) await trial.world.target.wait(secondMilliseconds);
         else await trial.pass(secondMilliseconds);
@@ -165,7 +165,10 @@ function isNewestFirst(contract: Contract, called: Operation): readonly Case[] {
         }
         throw new NotTried(`the test does not find its records in ${operation}`);
       },
-    },
+      {
+        exclusive: true,
+      },
+    ),
   ];
 }
 
@@ -173,7 +176,7 @@ function isNewestFirst(contract: Contract, called: Operation): readonly Case[] {
 
 /** A search by the name that the document gives the parameter. */
 function searches(contract: Contract, called: Operation): readonly Case[] {
-  const { operation, resource } = called;
+  const { resource } = called;
   const { search } = listNames(contract, called);
   const fields = Object.entries(resource === undefined ? {} : fieldsOf(contract.model, resource));
   const isSearched = fields.some(
@@ -182,17 +185,17 @@ function searches(contract: Contract, called: Operation): readonly Case[] {
   );
   if (writtenName(contract, called, "search") === undefined || !isSearched) return [];
   return [
-    {
-      id: `endpoints/${operation}: ${search}`,
-      aspects: stylish(called, `\`${search}\` finds records with a word, and no others`),
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      `${search}`,
+      stylish(called, `\`${search}\` finds records with a word, and no others`),
+      async (trial) => {
         const list = await listed(trial, called, 1);
         const page = await firstPage(trial, list, { [search]: `no${trial.random.text(12)}` });
         if (page.items.length === 0) return;
         throw new Broken("no record with a word that none has", `${page.items.length}`, page.interaction);
       },
-    },
+    ),
   ];
 }
 

@@ -10,6 +10,7 @@ import { listStyle, pagesOf, stylePath } from "../../trial/pages.ts";
 import { sendAfterLimits } from "../../trial/used-up.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { hasStyle, type Listed, listed, listsOf } from "./listed.ts";
+import { ifPossible, operationCase } from "../subjects.ts";
 import { optionsOf } from "./walk.ts";
 
 export function parameterCases(contract: Contract): readonly Case[] {
@@ -57,41 +58,38 @@ function hasLimits(contract: Contract, called: Operation): readonly Case[] {
   const { limit } = listNames(contract, called);
   if (kind === "none" || most === undefined) return [];
   return [
-    {
-      id: `endpoints/${operation}: ${limit}`,
-      aspects: [
-        { path: stylePath(called), expects: `a page of ${most} is accepted; ${most + 1}, 0 and words are rejected` },
-      ],
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      `${limit}`,
+      [{ path: stylePath(called), expects: `a page of ${most} is accepted; ${most + 1}, 0 and words are rejected` }],
+      async (trial) => {
         const list = await listed(trial, called, 1);
         const largest = await trial.call(operation, optionsOf(trial, list, most));
         expectSuccess(trial, largest, stylePath(called));
         for (const value of [most + 1, 0, "many"])
           await expectRejected(trial, list, { [limit]: String(value) }, { parameter: limit, codes: ["out-of-range"] });
       },
-    },
+    ),
   ];
 }
 
 /** The position of a page: what is none is rejected. */
 function hasPositions(contract: Contract, called: Operation): readonly Case[] {
-  const { operation } = called;
   const { kind = "cursor" } = listStyle(contract, called) ?? {};
   if (kind === "none") return [];
   const parameter = listNames(contract, called)[kind];
   const wrong = { cursor: ["nothing"], offset: ["-1", "many"], page: ["0", "many"] }[kind];
   const codes = kind === "cursor" ? ["bad-cursor"] : ["out-of-range"];
   return [
-    {
-      id: `endpoints/${operation}: ${parameter}`,
-      aspects: [{ path: stylePath(called), expects: `\`${parameter}\` rejects ${wrong.join(" and ")}` }],
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      `${parameter}`,
+      [{ path: stylePath(called), expects: `\`${parameter}\` rejects ${wrong.join(" and ")}` }],
+      async (trial) => {
         const list = await listed(trial, called, 1);
         for (const value of wrong) await expectRejected(trial, list, { [parameter]: value }, { parameter, codes });
       },
-    },
+    ),
   ];
 }
 
@@ -101,11 +99,11 @@ function isBound(contract: Contract, called: Operation): readonly Case[] {
   const { cursor } = listNames(contract, called);
   if ((listStyle(contract, called)?.kind ?? "cursor") !== "cursor") return [];
   return [
-    {
-      id: `endpoints/${operation}: ${cursor} of another list`,
-      aspects: [{ path: stylePath(called), expects: "the cursor of another list is rejected" }],
-      operation,
-      run: async (trial) => {
+    operationCase(
+      called,
+      `${cursor} of another list`,
+      [{ path: stylePath(called), expects: "the cursor of another list is rejected" }],
+      async (trial) => {
         const list = await listed(trial, called, 2);
         let next: string | undefined;
         for await (const page of pagesOf(trial, called, optionsOf(trial, list, 1), 1)) next = page.following?.[cursor];
@@ -119,7 +117,7 @@ function isBound(contract: Contract, called: Operation): readonly Case[] {
         });
         expectInvalid(trial, interaction, other.called, { parameter: name, codes: ["bad-cursor"] });
       },
-    },
+    ),
   ];
 }
 
@@ -131,11 +129,8 @@ async function otherList(trial: Trial, list: Listed): Promise<Listed> {
     (one) => one !== list.called && (listStyle(contract, one)?.kind ?? "cursor") === "cursor",
   );
   for (const called of others) {
-    try {
-      return await listed(trial, called, 1);
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-    }
+    const other = await ifPossible(() => listed(trial, called, 1));
+    if (other !== undefined) return other;
   }
   throw new NotTried("the test has no other list with cursors");
 }
@@ -148,11 +143,11 @@ function hasNoOthers(contract: Contract, called: Operation): Case {
   const others = ["cursor", "offset", "page", "limit"] as const;
   const missing = others.filter((name) => (kind === "none" ? true : name !== "limit" && name !== kind));
   const declared = declaredNames(contract, called);
-  return {
-    id: `endpoints/${operation}: other parameters`,
-    aspects: [{ path: stylePath(called), expects: "parameters that the list does not have are rejected" }],
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "other parameters",
+    [{ path: stylePath(called), expects: "parameters that the list does not have are rejected" }],
+    async (trial) => {
       const list = await listed(trial, called, 1);
       const unknown = ["unknownParameter", ...missing.map((name) => names[name])].filter((name) => !declared.has(name));
       for (const name of unknown)
@@ -164,7 +159,7 @@ function hasNoOthers(contract: Contract, called: Operation): Case {
       const interaction = await sendAfterLimits(trial, twice, caller, { operation });
       expectInvalid(trial, interaction, called, { parameter: names.limit, codes: ["repeated-parameter"] });
     },
-  };
+  );
 }
 
 /** Returns the parameters that the list has besides those of its pages. */

@@ -15,6 +15,8 @@ export interface Walk {
   readonly pages: readonly ReadPage[];
   /** What identifies the items, in their order; undefined if nothing does. */
   readonly keys: readonly string[] | undefined;
+  /** How many items the pages have. */
+  readonly count: number;
 }
 
 /** How many pages the test reads of one list. */
@@ -38,7 +40,8 @@ export async function walk(trial: Trial, list: Listed, limit?: number): Promise<
   }
   if (pages.at(-1)?.following !== undefined) throw new NotTried(`${list.called.operation} has too many pages`);
   const keys = pages.map((page) => keysOf(contract, list, page));
-  return { pages, keys: keys.includes(undefined) ? undefined : keys.flatMap((some) => some ?? []) };
+  const count = pages.reduce((sum, { items }) => sum + items.length, 0);
+  return { pages, keys: keys.includes(undefined) ? undefined : keys.flatMap((some) => some ?? []), count };
 }
 
 /** Returns what `call` needs to read the list. */
@@ -75,7 +78,7 @@ export function keyOf(contract: Contract, { called }: Listed, page: ReadPage, re
 }
 
 /** Expects that no item is twice on the pages. */
-export function expectNoRepeats({ keys = [], pages }: Walk, path: string): void {
+export function expectNoRepeats({ keys = [], pages }: Pick<Walk, "keys" | "pages">, path: string): void {
   const context = new Set<string>();
   for (const key of keys) {
     if (context.has(key))

@@ -93,6 +93,7 @@ const things = documentOf({
       webhook: {
         subscribe: "POST /webhooks",
         for: "admin",
+        signed: "standard-webhooks",
         retry: ["5s", "30s"],
         then: "disable and keep 30d",
         promise: "at least once, in order per resource",

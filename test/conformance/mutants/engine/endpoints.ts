@@ -103,9 +103,11 @@ export const endpointMutants: readonly EngineMutant[] = [
       ask("olga GET /things?sort=name", { items: [{ name: "awl" }, { name: "bit" }, { name: "cap" }] }),
     ],
     "a search finds only the same text": [
-      responses((response, { target }) =>
-        target.includes("search=w") ? { ...response, body: '{"items":[],"next":null}' } : response,
-      ),
+      responses((response, { target }) => {
+        const text = new URL(target, "http://localhost").searchParams.get("search");
+        const hasText = text === null || String(response.body).includes(`"${text}"`);
+        return hasText ? response : { ...response, body: '{"items":[],"next":null}' };
+      }),
       ...three,
       ask("olga GET /things?search=w", { items: [{ name: "awl" }] }),
     ],

@@ -4,8 +4,9 @@ import type { QuotaPlan, RatePlan } from "../../../../src/plan/limits/types.ts";
 import { ask, pass, type Step } from "../../../enforced/proof.ts";
 import { type Change, type EngineMutant, mutantsOf } from "./mutant.ts";
 import { add, saw } from "./resources.ts";
-import { operations, planned, responses, withField } from "./wrappers.ts";
+import { operations, planned, responses, tables, withField } from "./wrappers.ts";
 
+const hour = 3_600_000;
 const attempt = ask("ann POST /things/{1}/close", { pin: "9999" }, "403 wrong-pin");
 const four: readonly Step[] = [attempt, attempt, attempt, attempt];
 const limited = ask(
@@ -61,7 +62,7 @@ export const limitMutants: readonly EngineMutant[] = mutantsOf("things", {
     quotas(({ ...quota }) => (quota.kind === "live" ? { ...quota, states: ["open", "closed", "lost"] } : quota)),
     ...["a1", "a2", "a3"].map((name) => thing(name, "201")),
     ask("ann POST /things/{1}/close", { pin: "1234" }, "200"),
-    pass(49 * 3_600_000),
+    pass(49 * hour),
     thing("a4", "201"),
   ],
   "a quota of requests admits one too many": [
@@ -76,8 +77,21 @@ export const limitMutants: readonly EngineMutant[] = mutantsOf("things", {
     add,
     loan("201"),
     loan("201"),
-    pass(25 * 3_600_000),
+    pass(25 * hour),
     loan("201"),
+  ],
+  "a record is kept for longer": [
+    tables(({ timed = [] }) => ({
+      timed: timed.map((job) =>
+        job.action.kind === "delete" ? { ...job, after: { months: 0, milliseconds: 48 * hour } } : job,
+      ),
+    })),
+    add,
+    ask("ann POST /things/{1}/close", { pin: "1234" }, "200"),
+    pass(49 * hour),
+    ask("ann GET /things/{1}", { has: { state: "lost" } }),
+    pass(25 * hour),
+    ask("ann GET /things/{1}", "404"),
   ],
   "a body may be one byte too large": [largest(2049), body(2048, "201"), body(2049, "413 too-large")],
   "the largest body is rejected": [largest(2047), body(2048, "201")],

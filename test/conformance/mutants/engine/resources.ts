@@ -57,6 +57,10 @@ export const resourceMutants: readonly EngineMutant[] = [
       })),
       ask("ann POST /things", { name: "saw", serial: "A" }, "422 #/weight required"),
     ],
+    "the owner is the one that the body names": [
+      columns("owner", (column) => ({ ...column, default: { kind: "literal", text: "bob", value: "bob" } })),
+      ask("ann POST /things", saw, { has: { owner: "ann" } }),
+    ],
     "unknown members are accepted": [
       operations("addThing", ({ body }) => ({
         ...(body && { body: { ...body, schema: without(body.schema, "additionalProperties") as JsonObject } }),

@@ -135,15 +135,6 @@ export const stateMutants: readonly EngineMutant[] = mutantsOf(
       close,
       ask("ann GET /things/{1}/history", { items: [{ to: "open" }, { to: "closed" }] }),
     ],
-    "a record is kept for longer": [
-      timers((job) => (job.action.kind === "delete" ? { ...job, after: { months: 0, milliseconds: 48 * hour } } : job)),
-      add,
-      close,
-      pass(49 * hour),
-      ask("ann GET /things/{1}", { has: { state: "lost" } }),
-      pass(25 * hour),
-      ask("ann GET /things/{1}", "404"),
-    ],
   },
   { environment },
 );

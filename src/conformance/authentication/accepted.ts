@@ -1,0 +1,44 @@
+/** Whether the service accepts a credential, as a request shows that gets 401 without one. */
+import { Broken } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import { withToken } from "../credentials.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import type { Probe } from "./probe.ts";
+
+/** @param caller by default the one of the probe */
+export async function expectAccepted(trial: Trial, probe: Probe, caller: Caller = probe.caller): Promise<void> {
+  const interaction = await trial.call(probe.operation, { caller, ...recordOf(probe) });
+  const response = trial.responseOf(interaction);
+  if (response.status === 401)
+    throw new Broken("no 401 with a valid credential", statusText(trial.contract, response), interaction);
+}
+
+export async function expectRejected(trial: Trial, probe: Probe, caller: Caller): Promise<void> {
+  const body = probe.record === undefined ? {} : { body: null };
+  const interaction = await trial.call(probe.operation, { caller, ...recordOf(probe), ...body });
+  expectError(trial, interaction, { code: "unauthenticated" });
+}
+
+function recordOf({ record }: Probe): { readonly record?: KnownRecord } {
+  return record === undefined ? {} : { record };
+}
+
+/** A caller who sends this text as the credential. */
+export function sender({ contract }: Trial, credential: string, token: string, name: string): Caller {
+  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request) };
+}
+
+/**
+ * Returns the caller with the present token, also after the test has another one for the user. The name is the same for all users, so
+ * that a deviation that has been reported of one of them is not reported of the next.
+ */
+export function withoutRenewal(trial: Trial, caller: Caller): Caller {
+  const { credential } = caller;
+  const name = `a user of ${credential}`;
+  const token = trial.world.sessions.get(caller)?.token;
+  if (token === undefined || credential === undefined) return { ...caller, name };
+  return { ...caller, name, authorize: (request) => withToken(trial.contract, credential, token, request) };
+}
