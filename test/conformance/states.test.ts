@@ -79,7 +79,7 @@ const rows: readonly Altered[] = [
 ];
 
 /** Boxes, and slots that are in one or between two. */
-function boxes(trigger: string, slot: Block = { box: "Box" }): string {
+function boxes(trigger: string, slot: Block = { box: "Box" }, from = "free"): string {
   const parts: Parts = {
     resources: { Box: { id: "id(box)", "label?": "string(1..9)" }, Slot: { id: "id(slo)", ...slot } },
     states: {
@@ -87,7 +87,7 @@ function boxes(trigger: string, slot: Block = { box: "Box" }): string {
         states: ["free", "full", "worn"],
         start: "free",
         final: ["worn"],
-        moves: { "free -> full": trigger, "any -> worn": "by wear" },
+        moves: { [`${from} -> full`]: trigger, "any -> worn": "by wear" },
       },
       Slot: {
         states: ["empty", "used", "gone"],
@@ -122,6 +122,12 @@ function event(stated: string, served: string, slot?: Block): Altered {
 }
 
 const events: readonly Altered[] = [
+  {
+    what: "an event that moves a worn box, too",
+    true: boxes("when slot.used"),
+    served: boxes("when slot.used", { box: "Box" }, "free | worn").replace("final: [worn]", "final: none"),
+    broken: "states/Box/moves/free -> full",
+  },
   event("when slot.used", "when slot.gone"),
   event("when slot.used | slot.gone", "when slot.used"),
   event("when slot.used at below", "when slot.used at above", { above: "Box", below: "Box" }),

@@ -26,6 +26,7 @@ export function stateCases(contract: Contract): PartCases {
       ...transitions.flatMap((transition) => happens(contract, transition)),
       ...transitions.flatMap((transition) => isGuarded(contract, transition)),
       ...forbidden(contract),
+      ...transitions.flatMap((transition) => isOverheard(contract, transition)),
       ...transitions.flatMap((transition) => races(contract, transition)),
     ],
     unobservable: Object.keys(contract.model.states).flatMap((resource) => unreadable(contract, resource)),
@@ -192,6 +193,47 @@ function forbiddenAspects(
         { path: `states/${resource}/final`, expects },
       ]
     : [{ path, expects }];
+}
+
+/** An event does not move a record that is in another state. */
+function isOverheard(contract: Contract, transition: TriggeredTransition): readonly Case[] {
+  const { path, resource, to, trigger } = transition;
+  const { on } = trigger;
+  const all = transitionsOf(contract).filter((one) => one.resource === resource);
+  const sources = all.flatMap((one) =>
+    one.trigger.on.kind === "when" ? sourcesOf(contract, one.trigger.on.events) : [],
+  );
+  // What causes the event may cause another one before, which moves the record.
+  const isAlone = (event: string): boolean =>
+    sourcesOf(contract, [event]).every((source) => sources.filter((one) => one === source).length === 1);
+  if (on.kind !== "when" || on.events.length > 1 || !on.events.every(isAlone)) return [];
+  const isLeft = (state: string): boolean =>
+    all.some(
+      (one) =>
+        one.from.includes(state) &&
+        (one.path === path || one.trigger.on.kind === "after" || one.trigger.on.kind === "at"),
+    );
+  const states = Object.keys(lifecycleOf(contract.model, resource)?.states ?? {});
+  return states
+    .filter((state) => state !== to && !isLeft(state))
+    .map((state) => ({
+      id: `${path}: not from ${state}`,
+      aspects: [{ path, expects: `${on.events.join()} does not move a ${resource} in the state ${state}` }],
+      run: async (trial) => {
+        const record = await trial.make(resource, { state });
+        if ((await causeEvent(trial, record, transition)) !== record)
+          throw new NotTried(`the test cannot choose the ${resource} that the event is about`);
+        await expectObservedState(trial, record, [state]);
+      },
+    }));
+}
+
+/** Returns the resources whose records cause the events by entering a state. */
+function sourcesOf({ model }: Contract, events: readonly string[]): readonly string[] {
+  return events.flatMap((event) => {
+    const when = lookup(model.events.out ?? {}, event)?.when;
+    return when?.kind === "enters" ? [when.resource] : [];
+  });
 }
 
 /** How many requests race. */

@@ -78,6 +78,8 @@ const rules: readonly Rule[] = [
   { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
+  { reason: "no message contains the name of the field", of: isHiddenField },
+  { reason: "the requests that set the field declare its values themselves", of: isDeclaredByRequests },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
 ];
 
@@ -192,6 +194,42 @@ function isUntouched({ after, path, what }: Difference): boolean {
 function isHiddenId({ before, path }: Difference): boolean {
   const [, resource = "", name, detail] = path.split("/");
   return name === "id" && detail === "type" && !containsId(before, resource);
+}
+
+/** Whether a field has another name that is in no request and in no response. */
+function isHiddenField({ before, path, what }: Difference): boolean {
+  const [, resource = "", name, ...more] = path.split("/");
+  if (name === undefined || more.length > 0 || !what.endsWith(" everywhere") || isDelivering(before)) return false;
+  const hasMember = (members: readonly ResponseMember[]): boolean =>
+    members.some((one) => one.name === name || (one.source.kind === "object" && hasMember(one.source.members)));
+  const isIn = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${name}"`);
+  const isExposed = before.operations.some(
+    (one) =>
+      isIn(one.body?.schema) ||
+      one.query.some((parameter) => parameter.name === name) ||
+      hasMember(one.response.members ?? []) ||
+      (one.resource === resource && (one.response.kind === "record" || isIn(one.list))),
+  );
+  return !isExposed && !Object.values(before.views ?? {}).some(({ members }) => hasMember(members));
+}
+
+/** Whether a field admits more, and requests and responses are the same nevertheless: `takes` declares what the field gets. */
+function isDeclaredByRequests(one: Difference): boolean {
+  const [, resource = "", name = "", detail] = one.path.split("/");
+  const messages = ({ operations, views }: Plan): string =>
+    JSON.stringify([
+      operations.map(({ body, query, response: { members = [], ...response } }) => [
+        ...[body, query, response],
+        outerMembers(members),
+      ]),
+      Object.entries(views ?? {}).map(([view, { members }]) => [view, outerMembers(members)]),
+    ]);
+  return (
+    fieldOf(one, resource, name) !== undefined &&
+    (detail === "optional" || detail === "type") &&
+    isWider(one) &&
+    messages(one.before) === messages(one.after)
+  );
 }
 
 /** Whether a path or a response contains ids of a resource: its own, or as references of other records. */
