@@ -1,8 +1,143 @@
-/** Cases of part 3 on a document whose transitions cause others, and whose guards read what other transitions set. */
+/** Cases of part 3: a service whose records live as the document says breaks nothing, and one with other transitions is found. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { type Block, crud, documentOf, type Parts } from "../enforced/document.ts";
+import { type Altered, expectBroken } from "./altered.ts";
 import { testServed } from "./served.ts";
+
+const operations: Block = {
+  ...crud,
+  close: { at: "POST /things/{id}/close", takes: { "code?": "string(1..9)" } },
+  open: "POST /things/{id}/open",
+  lose: "POST /things/{id}/lose",
+};
+
+const moves: Block = { "open -> closed": "by close", "closed -> open": "by open", "open -> lost": "by lose" };
+
+const usual: Block = { states: ["open", "closed", "lost"], start: "open", final: ["lost"], moves };
+
+/** Things that are open, closed or lost. */
+function living(life: Block): string {
+  return documentOf({
+    resources: {
+      Thing: { id: "id(thi)", "name?": "string(1..9)", count: "integer = 0, read-only", "due?": "datetime" },
+    },
+    states: { Thing: { ...usual, ...life } },
+    endpoints: { endpoints: operations },
+    errors: { errors: { "not-so": "409 Not so", other: "409 Other" } },
+  });
+}
+
+/** A row whose documents differ in the lifecycle of things. */
+function life(what: string, broken: string, stated: Block, served: Block): Altered {
+  return { what, true: living(stated), served: living(served), broken: `states/Thing/${broken}` };
+}
+
+/** A row whose documents differ in what makes one transition; undefined: nothing does. */
+function transition(what: string, name: string, stated: Block | string | string[], served: typeof stated): Altered {
+  const written = (one: typeof stated): Block => ({ moves: { ...moves, [name]: one } });
+  return life(what, `moves/${name}`, written(stated), written(served));
+}
+
+const fromAny: Block = { "open -> lost": "by lose", "any -> closed": "by close", "closed -> open": "by open" };
+
+const guarded: Block = { by: "close", if: "input.code == 'yes'", else: "not-so" };
+
+const rows: readonly Altered[] = [
+  life("another start", "start", {}, { start: "closed" }),
+  life("another final state", "final", { moves: fromAny }, { moves: fromAny, final: "none" }),
+  life(
+    "a transition from another state, too",
+    "moves/open -> closed",
+    {},
+    { moves: { ...moves, "lost -> closed": "by close" }, final: "none" },
+  ),
+  life(
+    "another target",
+    "moves/open -> closed",
+    {},
+    { moves: { "open -> lost": ["by close", "by lose"], "closed -> open": "by open" } },
+  ),
+  transition("no guard", "open -> closed", guarded, "by close"),
+  transition("another guard", "open -> closed", guarded, { ...guarded, if: "input.code == 'no'" }),
+  transition("a guard with another error", "open -> closed", guarded, { ...guarded, else: "other" }),
+  transition(
+    "a guard that counts",
+    "open -> open",
+    { by: "open", if: "count < 2", else: "not-so", set: { count: "count + 1" } },
+    { by: "open", if: "count < 3", else: "not-so", set: { count: "count + 1" } },
+  ),
+  transition("no value that is set", "open -> closed", { by: "close", set: { count: "count + 1" } }, "by close"),
+  transition(
+    "another value that is set",
+    "open -> closed",
+    { by: "close", set: { count: "count + 1" } },
+    { by: "close", set: { count: "count + 2" } },
+  ),
+  transition("no timer", "open -> lost", ["by lose", "after 48h"], "by lose"),
+  transition("a later timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 49h"]),
+  transition("an earlier timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 47h"]),
+  transition("no due time", "open -> lost", ["by lose", "at due"], "by lose"),
+];
+
+/** Boxes, and slots that are in one or between two. */
+function boxes(trigger: string, slot: Block = { box: "Box" }, from = "free"): string {
+  const parts: Parts = {
+    resources: { Box: { id: "id(box)", "label?": "string(1..9)" }, Slot: { id: "id(slo)", ...slot } },
+    states: {
+      Box: {
+        states: ["free", "full", "worn"],
+        start: "free",
+        final: ["worn"],
+        moves: { [`${from} -> full`]: trigger, "any -> worn": "by wear" },
+      },
+      Slot: {
+        states: ["empty", "used", "gone"],
+        start: "empty",
+        final: ["gone"],
+        moves: { "empty -> used": "by use", "empty | used -> gone": "by drop" },
+      },
+    },
+    endpoints: {
+      endpoints: {
+        addBox: "POST /boxes",
+        getBox: "GET /boxes/{id}",
+        wear: "POST /boxes/{id}/wear",
+        addSlot: "POST /slots",
+        getSlot: "GET /slots/{id}",
+        use: "POST /slots/{id}/use",
+        drop: "POST /slots/{id}/drop",
+      },
+    },
+    events: { out: { "slot.used": "Slot -> used", "slot.gone": "Slot -> gone" } },
+  };
+  return documentOf(parts);
+}
+
+function event(stated: string, served: string, slot?: Block): Altered {
+  return {
+    what: `${served} for ${stated}`,
+    true: boxes(stated, slot),
+    served: boxes(served, slot),
+    broken: "states/Box/moves/free -> full",
+  };
+}
+
+const events: readonly Altered[] = [
+  {
+    what: "an event that moves a worn box, too",
+    true: boxes("when slot.used"),
+    served: boxes("when slot.used", { box: "Box" }, "free | worn").replace("final: [worn]", "final: none"),
+    broken: "states/Box/moves/free -> full",
+  },
+  event("when slot.used", "when slot.gone"),
+  event("when slot.used | slot.gone", "when slot.used"),
+  event("when slot.used at below", "when slot.used at above", { above: "Box", below: "Box" }),
+];
+
+void test("a service with other transitions breaks the statement, and one with the same breaks none", (context) =>
+  expectBroken(context, [...rows, ...events]));
 
 const relay = readFileSync(new URL("../serve/documents/relay.md", import.meta.url), "utf8");
 
