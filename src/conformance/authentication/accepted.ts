@@ -4,16 +4,18 @@ import { anonymous, type Caller } from "../caller.ts";
 import { withToken } from "../credentials.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
+import type { Interaction } from "../interaction.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { Probe } from "./probe.ts";
 
 /** @param caller by default the one of the probe */
-export async function expectAccepted(trial: Trial, probe: Probe, caller: Caller = probe.caller): Promise<void> {
+export async function expectAccepted(trial: Trial, probe: Probe, caller: Caller = probe.caller): Promise<Interaction> {
   const interaction = await trial.call(probe.operation, { caller, ...recordOf(probe) });
   const response = trial.responseOf(interaction);
   if (response.status === 401)
     throw new Broken("no 401 with a valid credential", statusText(trial.contract, response), interaction);
+  return interaction;
 }
 
 export async function expectRejected(trial: Trial, probe: Probe, caller: Caller): Promise<void> {

@@ -3,11 +3,12 @@ import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { makesTokens } from "../../language/authentication/oauth.ts";
-import { type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { type Contract, needsRecord } from "../contract.ts";
 import { withToken } from "../credentials.ts";
 import { expectError } from "../expect.ts";
+import { mayRun } from "../permissions.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { claimsFor, secretFor, signedToken } from "../web-token.ts";
@@ -15,6 +16,7 @@ import { expectAccepted, expectRejected, sender, withoutRenewal } from "./accept
 import { withAlteredKey } from "./altered-key.ts";
 import { oauthCases } from "./oauth.ts";
 import { probesOf, probeWith, probeWithNew } from "./probe.ts";
+import { roleText } from "./kinds.ts";
 import { isRevocable, revocationCases } from "./revocation.ts";
 
 export function credentialCases(contract: Contract): PartCases {
@@ -35,13 +37,23 @@ export function credentialCases(contract: Contract): PartCases {
   };
 }
 
-function isAccepted(name: string, { sent }: Credential): Case {
+function isAccepted(name: string, { roles, sent }: Credential): Case {
   const path = `authentication/credentials/${name}`;
   return {
     id: `${path}: accepted`,
-    aspects: [{ path: sent === undefined ? path : `${path}/sent`, expects: "a valid credential is accepted" }],
+    aspects: [
+      { path: sent === undefined ? path : `${path}/sent`, expects: "a valid credential is accepted" },
+      ...(roles === undefined
+        ? []
+        : [{ path: `${path}/roles`, expects: "its holder has the roles of the credential" }]),
+    ],
     run: async (trial) => {
-      await expectAccepted(trial, await probeWith(trial, name, 1));
+      const probe = await probeWith(trial, name, 1);
+      const interaction = await expectAccepted(trial, probe);
+      const { caller, operation, record } = probe;
+      const isDenied = trial.responseOf(interaction).status === 403;
+      if (isDenied && mayRun(trial.contract, operation, caller, trial.around(record)) === true)
+        throw new Broken(`no 403 for a caller with ${roleText(caller.roles)}`, "403", interaction, path);
     },
   };
 }
