@@ -11,6 +11,7 @@ import { anonymous, type Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
 import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { shortText } from "../response.ts";
 import { signer } from "../signer.ts";
@@ -91,7 +92,11 @@ function credentials(contract: Contract, name: string, event: InEvent): readonly
     run: (trial) => expectRejected(trial, name, `events/in/${name}/with`, (payload) => send(trial, payload)),
   });
   return [
-    reject("without a credential", (trial, payload) => trial.sendIncoming(name, payload, { sender: anonymous })),
+    reject("without a credential", async (trial, payload) => {
+      const interaction = await trial.sendIncoming(name, payload, { sender: anonymous });
+      expectError(trial, interaction, { code: "unauthenticated" });
+      return interaction;
+    }),
     reject("with another credential", async (trial, payload) =>
       trial.sendIncoming(name, payload, { sender: await otherSender(trial, event.with) }),
     ),
