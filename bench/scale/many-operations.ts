@@ -4,8 +4,6 @@
  * nine after it.
  */
 
-export const operationsOfResource = 4;
-
 interface Names {
   readonly resource: string;
   readonly path: string;

@@ -176,12 +176,10 @@ function unobserved({ path, expects, reason, remedy }: Unobservable): CaseResult
 async function cleanUp(world: World, seed: number): Promise<void> {
   for (const older of world.versions.values()) await cleanUp(older, seed);
   const trial = createTrial(world, seeded(seed));
-  const removes = [...world.contract.operations.values()].filter(
-    ({ action, endpoint }) => action === "delete" && endpoint.the === undefined,
-  );
-  const byResource = Map.groupBy(removes, ({ resource }) => resource);
   for (const record of world.records.toReversed()) {
-    const [remove] = byResource.get(record.resource) ?? [];
+    const remove = [...world.contract.operations.values()].find(
+      (one) => one.action === "delete" && one.resource === record.resource && one.endpoint.the === undefined,
+    );
     if (remove === undefined || record.isDeleted || record.isFound === true) continue;
     try {
       await trial.call(remove.operation, { record });

@@ -201,8 +201,14 @@ void describe("part 5", () => {
 
   for (const { what, text, edit, broken, tested = broken } of rows)
     void test(what, async () => {
-      const { statements } = await testServed(text, { served: edited(text, [edit]), only: [lineOf(text, tested)] });
-      const found = statements.filter(({ kind }) => kind === "broken").map(({ statement }) => statement.path);
+      const { cases, statements } = await testServed(text, {
+        served: edited(text, [edit]),
+        only: [lineOf(text, tested)],
+      });
+      const found = [
+        ...statements.filter(({ kind }) => kind === "broken").map(({ statement }) => statement.path),
+        ...cases.flatMap((one) => (one.kind === "broken" ? one.aspects.map(({ path }) => path) : [])),
+      ];
       assert(found.includes(broken), found.join(", ") || "nothing is broken");
     });
 });

@@ -1,7 +1,10 @@
 /** Cases of part 3: a service whose records live as the document says breaks nothing, and one with other transitions is found. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Block, crud, documentOf, type Parts } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
+import { testServed } from "./served.ts";
 
 const operations: Block = {
   ...crud,
@@ -79,7 +82,7 @@ const rows: readonly Altered[] = [
 ];
 
 /** Boxes, and slots that are in one or between two. */
-function boxes(trigger: string, slot: Block = { box: "Box" }): string {
+function boxes(trigger: string, slot: Block = { box: "Box" }, from = "free"): string {
   const parts: Parts = {
     resources: { Box: { id: "id(box)", "label?": "string(1..9)" }, Slot: { id: "id(slo)", ...slot } },
     states: {
@@ -87,7 +90,7 @@ function boxes(trigger: string, slot: Block = { box: "Box" }): string {
         states: ["free", "full", "worn"],
         start: "free",
         final: ["worn"],
-        moves: { "free -> full": trigger, "any -> worn": "by wear" },
+        moves: { [`${from} -> full`]: trigger, "any -> worn": "by wear" },
       },
       Slot: {
         states: ["empty", "used", "gone"],
@@ -122,6 +125,12 @@ function event(stated: string, served: string, slot?: Block): Altered {
 }
 
 const events: readonly Altered[] = [
+  {
+    what: "an event that moves a worn box, too",
+    true: boxes("when slot.used"),
+    served: boxes("when slot.used", { box: "Box" }, "free | worn").replace("final: [worn]", "final: none"),
+    broken: "states/Box/moves/free -> full",
+  },
   event("when slot.used", "when slot.gone"),
   event("when slot.used | slot.gone", "when slot.used"),
   event("when slot.used at below", "when slot.used at above", { above: "Box", below: "Box" }),
@@ -129,3 +138,22 @@ const events: readonly Altered[] = [
 
 void test("a service with other transitions breaks the statement, and one with the same breaks none", (context) =>
   expectBroken(context, [...rows, ...events]));
+
+const relay = readFileSync(new URL("../serve/documents/relay.md", import.meta.url), "utf8");
+
+void test("a guard that reads the record is made true before its transition is tried", async () => {
+  for (const seed of [1, 2, 3]) {
+    const { cases } = await testServed(relay, { only: ["finishJob", "failJob"], seed });
+    assert.deepEqual(
+      cases.flatMap((one) => (one.kind === "holds" ? [] : [[one.id, one.kind]])),
+      [],
+    );
+  }
+});
+
+void test("a guard that is never false is found", async () => {
+  const served = relay.replace("by: finishJob, if: steps > 0, else: nothing-done", "by: finishJob");
+  const { cases } = await testServed(relay, { served, only: ["finishJob"] });
+  const broken = cases.flatMap((one) => (one.kind === "broken" ? one.aspects.map(({ path }) => path) : []));
+  assert.deepEqual(broken, ["states/Job/moves/running | rushed -> done/0/if"]);
+});

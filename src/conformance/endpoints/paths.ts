@@ -49,15 +49,15 @@ function succeeds(contract: Contract, called: Operation): Case {
       const interaction = isUpsert ? await creation(trial, called) : await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
+      const guards = transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []);
+      // Other cases are about guards, and the test may have no record on which they are true.
+      if (guards.some((code) => isError(contract, response, code, operation)))
+        throw new NotTried(`the guard of ${operation} is false`);
       if (
         isError(contract, response, "already-exists", operation) &&
         (isUpsert || hasUniqueReference(contract, called))
       )
         throw new NotTried("the test has no other values of which there may be one alone");
-      const guards = transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []);
-      // Other cases are about guards, and the test may have no record on which they are true.
-      if (guards.some((code) => isError(contract, response, code, operation)))
-        throw new NotTried(`the guard of ${operation} is false`);
       throw new Broken(
         `success of ${endpoint.method} ${endpoint.path}`,
         `${statusText(contract, response)} ${response.text.slice(0, 300)}`,

@@ -8,6 +8,7 @@ import { editCases } from "./edits.ts";
 import { fileCases } from "./files.ts";
 import { fixedCases } from "./fixed.ts";
 import { hiddenCases } from "./hidden.ts";
+import { idCases } from "./ids.ts";
 import { linkCases } from "./links.ts";
 import { listCases } from "./lists.ts";
 import { memberCases } from "./members.ts";
@@ -19,8 +20,8 @@ import { valueCases } from "./values.ts";
 
 /** Defaults come first: if records get a wrong owner, nobody can delete them, and the quotas of all later cases are used up. */
 const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
-  ...[defaultCases, responseCases, valueCases, memberCases, fixedCases, uniqueCases, ruleCases, referenceCases],
-  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases],
+  ...[defaultCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, ruleCases, referenceCases],
+  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases, responseCases],
 ];
 
 export const resourceCases: DeriveCases = (contract) => {

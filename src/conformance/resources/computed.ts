@@ -6,7 +6,7 @@ import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
-import { mayEverRun } from "../permissions.ts";
+import { fieldVisibility, mayEverRun } from "../permissions.ts";
 import { bearer } from "../credentials.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
@@ -137,12 +137,14 @@ function hasFields(contract: Contract, view: string): Case {
       { path: `${path}/of`, expects: `the view is about a ${of}` },
     ],
     run: async (trial) => {
-      await forSightings(trial, view, ({ value, record, interaction }) => {
+      await forSightings(trial, view, ({ value, record, interaction, isNew, caller }) => {
         for (const name of own) {
+          const around = { ...trial.around(), resource: of, record };
+          const isVisible = isNew && fieldVisibility(contract, of, name, caller, around) === true;
           const type = lookup(fieldsOf(contract.model, of), name)?.type;
           const expected = record?.get(name);
           const got = lookup(value, name);
-          if (type === undefined || expected === undefined || got === undefined) continue;
+          if (type === undefined || expected === undefined || (got === undefined && !isVisible)) continue;
           if (!isSame(contract.model, type, expected, got))
             throw new Broken(`\`${name}\` with ${shortText(expected)}`, shortText(got), interaction, `${path}/fields`);
         }

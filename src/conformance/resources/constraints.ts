@@ -58,8 +58,13 @@ export function determined(contract: Contract, write: Write, field: string): Det
   return isCaller ? { members: [], byPath: false } : undefined;
 }
 
-/** A value with fewer different characters may be in use: those at the edges of a type are the same in each case. */
-const rareCharacters = 6;
+/** A shorter value, or one of a single character, may be in use. */
+const rareLength = 10;
+
+function isLong(value: Json): boolean {
+  const text = JSON.stringify(value);
+  return text.length >= rareLength && new Set(text).size > 2;
+}
 
 /** Returns the errors that a write may get because other records have its values: unless one of them is a text like no other. */
 export function possibleConflicts(
@@ -76,7 +81,7 @@ export function possibleConflicts(
       const type = lookup(fieldsOf(contract.model, resource), name)?.type;
       const value: Json | undefined = lookup(body, name) ?? record?.values.get(name);
       const isReference = type !== undefined && referenceOf(contract.model, type) !== undefined;
-      return !isReference && value !== undefined && new Set(JSON.stringify(value)).size >= rareCharacters;
+      return !isReference && value !== undefined && isLong(value);
     };
     return isSent && !members.some(isRare) ? [code] : [];
   });

@@ -1,11 +1,10 @@
-/** The values that fields get by themselves: defaults, ids and counts. */
+/** The values that fields get by themselves: defaults, and the times of the creation and of the last change. */
 import { isObject, type Json } from "../../base/json.ts";
-import { creates } from "../../language/endpoints/input.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried } from "../case.ts";
-import { type Contract, deletionOf } from "../contract.ts";
+import { type Contract } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
 import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { shortText } from "../response.ts";
@@ -13,7 +12,7 @@ import type { Trial } from "../trial/trial.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
 import { isSame } from "../values/same.ts";
-import { ifPossible, untilTried } from "../attempts.ts";
+import { untilTried } from "../attempts.ts";
 import { expectAccepted } from "./outcome.ts";
 import {
   creationsOf,
@@ -32,10 +31,7 @@ import {
 export function defaultCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) =>
     Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
-      ...creationsOf(contract, resource).flatMap((write) => [
-        ...isDefault(contract, write, name, field),
-        ...(name === "id" ? [isId(contract, write, field)] : []),
-      ]),
+      ...creationsOf(contract, resource).flatMap((write) => isDefault(contract, write, name, field)),
       ...(field.default?.kind === "now-on-change" ? changes(contract, resource, name) : []),
       ...(field.default?.kind === "now" ? stays(contract, resource, name) : []),
     ]),
@@ -164,53 +160,6 @@ function expectLater(trial: Trial, path: string, name: string, chosen: Default, 
     shortText(second.value),
     path,
   );
-}
-
-// ── Ids ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function isId(contract: Contract, write: Write, { type }: Field): Case {
-  const { called } = write;
-  const { operation, resource } = called;
-  const path = `resources/${resource}/id`;
-  const isPut = creates(contract.model, called);
-  const isCounted = type.kind === "id" && type.made === "counter";
-  const isGenerated = type.kind === "id" && type.made !== "client";
-  return {
-    id: `${path}: ${nameOf(contract, write)}`,
-    aspects: [{ path, expects: isPut ? "the id is that of the path" : "each record has an id of its own" }],
-    operation,
-    run: async (trial) => {
-      const ids: Json[] = [];
-      for (let count = 0; count < 2; count += 1) {
-        const written = await sendWrite(trial, write, { isValid: true });
-        expectAccepted(trial, written, `${operation} to create a record`);
-        const { record } = written;
-        const sent = record?.values.get("id");
-        const observed = record === undefined ? undefined : await readField(trial, record, "id", written.caller);
-        if (observed === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
-        if (isPut && sent !== undefined && sent !== observed)
-          throw brokenBy(trial, `the id ${shortText(sent)} of the path`, shortText(observed), path);
-        ids.push(observed);
-        if (isCounted && record !== undefined && count === 0) await remove(trial, resource, record);
-      }
-      const [first, second] = ids as [Json, Json];
-      // An id that clients choose may be one of few.
-      if (!isGenerated) return;
-      if (isCounted ? Number(second) > Number(first) : second !== first) return;
-      throw brokenBy(
-        trial,
-        isCounted ? `an id greater than ${shortText(first)}, which is never used again` : "another id",
-        shortText(second),
-        path,
-      );
-    },
-  };
-}
-
-/** Deletes a record if somebody may, since a counted id must not be used again after that. */
-async function remove(trial: Trial, resource: string, record: NonNullable<Written["record"]>): Promise<void> {
-  const found = deletionOf(trial.contract, resource);
-  if (found !== undefined) await ifPossible(() => trial.call(found.operation, { record }));
 }
 
 // ── The time of the last change ────────────────────────────────────────────────────────────────────────────────────

@@ -7,12 +7,21 @@ import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
 import { shortText } from "../response.ts";
-import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { expectRejected, possibleErrors } from "./outcome.ts";
-import { nameOf, otherValue, readField, sendWrite, type Write, type Written, writesOf, makeToEdit } from "./writing.ts";
+import {
+  fieldIn,
+  nameOf,
+  otherValue,
+  readField,
+  sendWrite,
+  type Write,
+  type Written,
+  writesOf,
+  makeToEdit,
+} from "./writing.ts";
 
 export function fixedCases(contract: Contract): readonly Case[] {
   return writesOf(contract).flatMap((write) =>
@@ -89,7 +98,8 @@ async function expectNotSet(
     const mistaken = { what: "another value", member: name, codes: ["read-only", "unknown-field"], path };
     expectRejected(trial, write.called, interaction, mistaken, [...possibleErrors(trial, written), "not-found"]);
   }
-  const after = record === undefined ? undefined : await readField(trial, record as KnownRecord, name);
+  const after =
+    fieldIn(trial, written, name) ?? (record === undefined ? undefined : await readField(trial, record, name));
   if (write.kind !== "create" && before !== undefined && after !== undefined) {
     // Time and the service itself may change a field, but not to this value.
     if (!isSame(model, field.type, value, after) || isSame(model, field.type, before, after)) return;

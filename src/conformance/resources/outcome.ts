@@ -1,5 +1,7 @@
 /** What a response to a write shows: that the request is accepted, invalid, or something that the test does not know. */
 import type { Json } from "../../base/json.ts";
+import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsOf, isChangeable, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried } from "../case.ts";
 import { mayRun } from "../permissions.ts";
@@ -17,7 +19,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { possibleConflicts } from "./constraints.ts";
-import { readField, type Written } from "./writing.ts";
+import { readField, type Write, type Written } from "./writing.ts";
 
 /** What a response shows of a request. */
 export type Outcome = "accepted" | "invalid" | "conflict" | "other";
@@ -74,11 +76,11 @@ export function possibleErrors(
   for (const [of, rules] of Object.entries(model.resources.rules)) {
     for (const [index, rule] of rules.entries()) {
       const condition = typed.get(`resources/rules/${of}/${index}/holds`);
-      if (
-        rule.kind === "holds" &&
-        (of !== resource || condition === undefined || knownTruth(trial, condition, after) !== true)
-      )
-        found.push(rule.else);
+      if (rule.kind !== "holds") continue;
+      const isPossible =
+        condition === undefined ||
+        (of === resource ? knownTruth(trial, condition, after) !== true : mayViolate(contract, write, condition));
+      if (isPossible) found.push(rule.else);
     }
   }
   found.push(...possibleConflicts(contract, write, body, existing));
@@ -89,6 +91,16 @@ export function possibleErrors(
   found.push(...transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
   return found;
+}
+
+/** Whether a write may violate a rule of another resource, which reads all records of this one, or a field that the write changes. */
+function mayViolate({ model }: Contract, { called: { resource }, kind }: Write, condition: TypedExpression): boolean {
+  return nodesOf(condition).some((node) => {
+    if (node.kind === "records") return node.resource === resource;
+    if (node.kind !== "walk" || node.resource !== resource || kind === "create") return false;
+    const field = lookup(fieldsOf(model, resource), node.name);
+    return field === undefined || isChangeable(node.name, field);
+  });
 }
 
 /** A part of a body that has to be rejected. */

@@ -3,6 +3,10 @@ import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lifecycleOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import { type Case, NotTried, type Unobservable } from "../case.ts";
 import type { Contract } from "../contract.ts";
+import { existing } from "../trial/existing.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { creatorsOf } from "../trial/records.ts";
+import type { Trial } from "../trial/trial.ts";
 import { innerPaths } from "./paths.ts";
 
 /** Responses show the fields of a record as they are declared. */
@@ -21,7 +25,7 @@ export function responseCases(contract: Contract): readonly Case[] {
         id: `resources/${resource}: responses`,
         aspects: [first, ...more],
         run: async (trial) => {
-          const record = await trial.make(resource);
+          const record = (await found(trial, resource)) ?? (await trial.make(resource));
           // Each response is compared with the declared fields.
           const isRead = await trial.look(record);
           if (!isRead && record.observed.size === 0) throw new NotTried(`no response shows a ${resource}`);
@@ -29,6 +33,16 @@ export function responseCases(contract: Contract): readonly Case[] {
       },
     ];
   });
+}
+
+/** Returns a record that the service itself has made, of a resource that no request creates; undefined if the test finds none. */
+async function found(trial: Trial, resource: string): Promise<KnownRecord | undefined> {
+  if (creatorsOf(trial, resource).length > 0) return undefined;
+  for (const caller of await trial.callers()) {
+    const record = await existing(trial, resource, caller);
+    if (record !== undefined) return record;
+  }
+  return undefined;
 }
 
 /** Returns the fields that some response shows to some caller. */

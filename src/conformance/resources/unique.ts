@@ -4,7 +4,7 @@ import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/r
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { determinesUnique, isUnexplained } from "../distinguishing.ts";
-import { statusText } from "../errors/expected.ts";
+import { isError, statusOf, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
@@ -12,7 +12,7 @@ import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { each } from "../attempts.ts";
 import { type Constraint, constraintsOf, determined } from "./constraints.ts";
-import { expectAccepted, expectUnchanged } from "./outcome.ts";
+import { expectAccepted, expectUnchanged, possibleErrors } from "./outcome.ts";
 import {
   creationsOf,
   memberPath,
@@ -329,7 +329,8 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
         const other = await sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
         const { interaction, response } = other;
         const text = statusText(contract, response);
-        if (text.endsWith("already-exists"))
+        const possible = possibleErrors(trial, other).map((code) => statusOf(contract, code, operation));
+        if (isError(contract, response, "already-exists", operation) && !possible.includes(response.status))
           throw new Broken(
             `a second record with the same ${members.join(", ")} to be accepted`,
             `${text} ${shortText(response.json)}`,

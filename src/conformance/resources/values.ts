@@ -6,6 +6,7 @@ import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { determinesUnique } from "../distinguishing.ts";
 import { statusText } from "../errors/expected.ts";
 import { seeded } from "../random.ts";
 import { shortText } from "../response.ts";
@@ -19,7 +20,7 @@ import type { Trial } from "../trial/trial.ts";
 import { each, untilTried } from "../attempts.ts";
 import { errorsOf, inputWith } from "./inputs.ts";
 import { innerPath, innerPaths } from "./paths.ts";
-import { expectAccepted, expectRejected, expectUnchanged, isInvalid, possibleErrors } from "./outcome.ts";
+import { expectAccepted, expectRejected, expectUnchanged, isInvalid, outcomeOf, possibleErrors } from "./outcome.ts";
 import {
   memberPath,
   nameOf,
@@ -120,6 +121,9 @@ async function accepts(
     ...{ values: { [name]: value }, isValid: true },
     ...(record === undefined ? {} : { record }),
   });
+  // The values at the edges are the same in each case.
+  if (outcomeOf(trial, written) === "conflict" && determinesUnique(contract, called.resource, name))
+    throw new NotTried(`another record has ${what}`);
   expectAccepted(trial, written, `${what} for \`${name}\` to be accepted`, path);
   const isHidden = field.marks.includes("secret") || field.marks.includes("write-only");
   if (isHidden || written.record === undefined) return;

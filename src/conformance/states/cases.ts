@@ -5,6 +5,8 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldsOf, lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import { nodesOf } from "../../expression/typed.ts";
+import { ifPossible } from "../attempts.ts";
 import type { Contract } from "../contract.ts";
 import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
@@ -13,8 +15,9 @@ import { evaluate } from "../expressions.ts";
 import { isResponse } from "../interaction.ts";
 import { causeEvent, guardedInput } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
-import { expressionValue, type KnownRecord } from "../trial/known.ts";
+import { expressionValue, type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
+import { findRecord } from "../trial/world.ts";
 import { expectObservedState, expectState } from "./expected-state.ts";
 import { fires, isOver } from "./timers.ts";
 
@@ -26,6 +29,7 @@ export function stateCases(contract: Contract): PartCases {
       ...transitions.flatMap((transition) => happens(contract, transition)),
       ...transitions.flatMap((transition) => isGuarded(contract, transition)),
       ...forbidden(contract),
+      ...transitions.flatMap((transition) => isOverheard(contract, transition)),
       ...transitions.flatMap((transition) => races(contract, transition)),
     ],
     unobservable: Object.keys(contract.model.states).flatMap((resource) => unreadable(contract, resource)),
@@ -140,7 +144,34 @@ async function inputThatFails(trial: Trial, record: KnownRecord, transition: Tri
     if (response.status >= 300) break;
     await trial.look(record);
   }
+  const input = await afterReferred(trial, record, transition);
+  if (input !== undefined) return input;
   throw new NotTried("the test finds no input with which the guard is false");
+}
+
+/** Moves a record whose state the guard reads, until an input makes the guard false; undefined if none does. */
+async function afterReferred(trial: Trial, record: KnownRecord, { path, trigger: { on } }: TriggeredTransition) {
+  const { contract, world } = trial;
+  const guard = contract.typed.get(`${path}/if`);
+  if (guard === undefined || on.kind !== "by") return undefined;
+  for (const node of nodesOf(guard)) {
+    if (node.kind !== "walk" || node.name !== "state" || node.reference.kind !== "field") continue;
+    const referred = findRecord(world, node.resource, record.values.get(node.reference.name) ?? null);
+    const next = transitionsOf(contract).filter(
+      (one) =>
+        one.resource === node.resource &&
+        one.trigger.on.kind === "by" &&
+        one.from.includes(textOf(referred?.values.get("state"))),
+    );
+    if (referred === undefined) continue;
+    for (const one of next) {
+      if ((await ifPossible(() => trial.makeTransition(referred, one))) === undefined) continue;
+      await trial.look(referred);
+      const caller = await trial.callerFor(on.operation, record);
+      return trial.inputWhere(on.operation, caller, record, `${path}/if`, false);
+    }
+  }
+  return undefined;
 }
 
 /** From every other state the operation of a transition is a conflict, and changes nothing. */
@@ -192,6 +223,44 @@ function forbiddenAspects(
         { path: `states/${resource}/final`, expects },
       ]
     : [{ path, expects }];
+}
+
+/** An event does not move a record that is in another state. */
+function isOverheard(contract: Contract, transition: TriggeredTransition): readonly Case[] {
+  const { path, resource, to, trigger } = transition;
+  const { on } = trigger;
+  if (on.kind !== "when" || on.events.length > 1) return [];
+  const sources = sourcesOf(contract, on.events);
+  // What causes the event may cause another one before, and time may pass meanwhile.
+  const isLeft = (state: string): boolean =>
+    transitionsOf(contract).some((one) => {
+      if (one.resource !== resource || !one.from.includes(state)) return false;
+      const { on: other } = one.trigger;
+      if (other.kind === "when")
+        return one.path === path || sourcesOf(contract, other.events).some((of) => sources.includes(of));
+      return other.kind !== "by";
+    });
+  const states = Object.keys(lifecycleOf(contract.model, resource)?.states ?? {});
+  return states
+    .filter((state) => state !== to && !isLeft(state))
+    .map((state) => ({
+      id: `${path}: not from ${state}`,
+      aspects: [{ path, expects: `${on.events.join()} does not move a ${resource} in the state ${state}` }],
+      run: async (trial) => {
+        const record = await trial.make(resource, { state });
+        if ((await causeEvent(trial, record, transition)) !== record)
+          throw new NotTried(`the test cannot choose the ${resource} that the event is about`);
+        await expectObservedState(trial, record, [state]);
+      },
+    }));
+}
+
+/** Returns the resources whose records cause the events by entering a state. */
+function sourcesOf({ model }: Contract, events: readonly string[]): readonly string[] {
+  return events.flatMap((event) => {
+    const when = lookup(model.events.out ?? {}, event)?.when;
+    return when?.kind === "enters" ? [when.resource] : [];
+  });
 }
 
 /** How many requests race. */

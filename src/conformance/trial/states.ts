@@ -12,7 +12,7 @@ import type { Input } from "./inputs.ts";
 import { type KnownRecord, textOf } from "./known.ts";
 import type { Wish } from "./records.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord, presentOf } from "./world.ts";
+import { findRecord, presentOf, recordsOf } from "./world.ts";
 
 /** Makes a record in a state. */
 export async function reach(trial: Trial, resource: string, state: string, wish: Wish): Promise<KnownRecord> {
@@ -278,8 +278,8 @@ export async function causeEvent(
     throw new NotTried(`the test cannot cause ${on.kind === "when" ? on.events.join(" or ") : "the event"}`);
   }
   const values = { [cause.field]: transitioned.values.get("id") ?? null };
-  const known = trial.world.records.find(
-    (one) => one.resource === cause.resource && !one.isDeleted && one.values.get(cause.field) === values[cause.field],
+  const known = recordsOf(trial.world, cause.resource).find(
+    (one) => !one.isDeleted && one.values.get(cause.field) === values[cause.field],
   );
   if (known === undefined) {
     const made = await trial.make(cause.resource, { state: cause.state, values });

@@ -91,7 +91,7 @@ export function* textMistakes(rules: TextRules, random: Random, now: number): It
 /** Texts that hardly any pattern or format allows, within the bounds of the length. `fit`: a text that follows the rules. */
 function unlike(fit: string, { least, most }: TextRules, random: Random): readonly string[] {
   const length = Math.max(least, Math.min(most, 8));
-  const filled = ["!", " ", "a", "A", "0", "-", "é"].map((one) => one.repeat(length));
+  const filled = ["!", " ", "a", "A", "0", "-", "é", "."].map((one) => one.repeat(length));
   const changed = ["!", "a", "0", "/"].flatMap((one) => [
     one + fit.slice(1),
     fit.slice(0, -1) + one,

@@ -3,19 +3,41 @@
  * missed mutant that is not here, and for one that is here although it is caught: so the list only becomes shorter.
  */
 
+/** Mutants of which the tester catches some and misses others, by the form of their `document: mutant`. */
+export const mayBeMissed: readonly (readonly [RegExp, reason: string])[] = [
+  [
+    /^(?:todo-backend|service-broker): limits\/rate(?:\/all\b.*)?: /,
+    "the limit is 6,000 requests, and the test sends at most 2,000 for one limit",
+  ],
+  [
+    /^parcel-lockers: limits\/quota\/announceParcel/,
+    "the quota is 5,000 parcels, and the test makes at most 500 records for one quota",
+  ],
+  [/^courier-rates: limits\/(?:quota\/Order|keep\/Day)/, "functions of the service make the records, at its own time"],
+  [/^service-broker: limits\/keep\/ServiceInstance/, "no operation shows an instance after it is gone"],
+  [
+    /^courier-rates: authentication\/(?:own\/Invoice|allow\/\w*Invoice)/,
+    "a function makes invoices, at a time of its own",
+  ],
+  [
+    /^conduit: authentication\/credentials\/session\/revoked/,
+    "no response shows the id of a user, which a revocation needs",
+  ],
+  [/^authentication: authentication\/credentials\/jwks$/, "only the issuer signs such tokens, and lends the test none"],
+  [
+    /^service-broker: versioning\/policy\/unknown\/error/,
+    "the bodies differ in a member that the stated one does not exclude",
+  ],
+  [
+    /^todo-backend: authentication\/allow\/clearTodos/,
+    "part 5 has no case of it: the cases of part 4 are about deletions",
+  ],
+];
+
+/** Returns why the tester may miss a mutant; undefined if it must not. */
+export function whyMayBeMissed(name: string): string | undefined {
+  return mayBeMissed.find(([form]) => form.test(name))?.[1];
+}
+
 /** By `document: mutant`, why the tester misses it. */
-export const missed: Readonly<Record<string, string>> = {
-  "things: a value that is not in the list is accepted":
-    "a case is missing: the test found no value outside the list in this document",
-  "things: a required member may be absent": "a case is missing: a body without a required member of this document",
-  "things: a computed field is wrong": "a case is missing: a computed field with its expression",
-  "things: a deleted record can still be read": "part 2 has no case of it: the cases of part 4 are about deletions",
-  "things: a deletion does nothing": "part 2 has no case of it: the cases of part 4 are about deletions",
-  "things: a record can be read through the parent of another one":
-    "part 2 has no case of it: the cases of part 4 are about paths",
-  "things: a list shows the records of other parents": "part 2 has no case of it: the cases of part 4 are about paths",
-  "pictures: a file may be one byte too large": "the setup fails: the test has no value for a file",
-  "pictures: a file may have any media type": "the setup fails: the test has no value for a file",
-  "things: the history misses the last transition":
-    "a case is missing: the history of a record has its last transition",
-};
+export const missed: Readonly<Record<string, string>> = {};

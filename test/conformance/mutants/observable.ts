@@ -50,6 +50,7 @@ const rules: readonly Rule[] = [
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
     ),
   },
+  { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
   { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
@@ -80,6 +81,10 @@ const rules: readonly Rule[] = [
   { reason: "a parameter that is absent is no more true than false", of: isAbsentTruth },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
+  { reason: "no message contains the name of the field", of: isHiddenField },
+  { reason: "no two records get the same random value", of: isRandom },
+  { reason: "no request changes a record", of: isUnchangeable },
+  { reason: "the requests that set the field declare its values themselves", of: isDeclaredByRequests },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
 ];
 
@@ -102,9 +107,11 @@ function isInnerName(one: Difference): boolean {
     return true;
   if (/^events\/out\/[^/]+$/.test(one.path)) return !isDelivering(one.before);
   const { endpoints, errors } = one.model;
+  const [, name = ""] = one.path.split("/");
   return (
     /^resources\/[A-Z]\w*$/.test(one.path) &&
-    !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource")
+    (!one.before.operations.some(({ resource }) => resource === name) ||
+      !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource"))
   );
 }
 
@@ -214,6 +221,59 @@ function isUntouched({ after, path, what }: Difference): boolean {
 function isHiddenId({ before, path }: Difference): boolean {
   const [, resource = "", name, detail] = path.split("/");
   return name === "id" && detail === "type" && !containsId(before, resource);
+}
+
+function isRandom(one: Difference): boolean {
+  const [, resource = "", name = ""] = one.path.split("/");
+  const field = fieldOf(one, resource, name);
+  const isOwn = field !== undefined && isServerSet(field);
+  return isOwn && /^with(?:out)? unique$/.test(one.what) && /^(?:token|uuid|counter)$/.test(field.default?.kind ?? "");
+}
+
+/** Whether a field cannot be changed after the creation, or can, where each request that would change a record is rejected. */
+function isUnchangeable({ after, path, what }: Difference): boolean {
+  const [, resource = ""] = path.split("/");
+  const edits = after.operations.filter(
+    (one) => one.resource === resource && (one.action === "update" || one.action === "replace"),
+  );
+  return /^with(?:out)? create-only$/.test(what) && edits.every(({ response }) => response.differs !== undefined);
+}
+
+/** Whether a field has another name that is in no request and in no response. */
+function isHiddenField({ before, path, what }: Difference): boolean {
+  const [, resource = "", name, ...more] = path.split("/");
+  if (name === undefined || more.length > 0 || !what.endsWith(" everywhere") || isDelivering(before)) return false;
+  const hasMember = (members: readonly ResponseMember[]): boolean =>
+    members.some((one) => one.name === name || (one.source.kind === "object" && hasMember(one.source.members)));
+  const isIn = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${name}"`);
+  const isExposed = before.operations.some(
+    (one) =>
+      isIn(one.body?.schema) ||
+      one.query.some((parameter) => parameter.name === name) ||
+      hasMember(one.response.members ?? []) ||
+      (one.resource === resource && (one.response.kind === "record" || isIn(one.list))),
+  );
+  return !isExposed && !Object.values(before.views ?? {}).some(({ members }) => hasMember(members));
+}
+
+/** Whether a field admits more, and requests and responses are the same nevertheless: `takes` declares what the field gets. */
+function isDeclaredByRequests(one: Difference): boolean {
+  const [, resource = "", name = "", detail] = one.path.split("/");
+  const messages = ({ operations, views }: Plan): string =>
+    JSON.stringify([
+      operations.map(({ body, query, response: { members = [], ...response } }) => [
+        ...[body, query, response],
+        outerMembers(members),
+      ]),
+      Object.entries(views ?? {}).map(([view, { members }]) => [view, outerMembers(members)]),
+    ]);
+  return (
+    name !== "id" &&
+    fieldOf(one, resource, name) !== undefined &&
+    (detail === "optional" || detail === "type") &&
+    isWider(one) &&
+    messages(one.before) === messages(one.after)
+  );
 }
 
 /** Whether a path or a response contains ids of a resource: its own, or as references of other records. */
