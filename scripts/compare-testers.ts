@@ -46,7 +46,6 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "ids have another prefix",
     "records have a member that the document does not declare",
     "a member has another type in lists",
-    "records come with the media type of a text",
   ],
   "statuses and bodies of errors": [
     "JSON that cannot be read is an internal error",
@@ -345,7 +344,8 @@ async function runSpecmatic(running: Running, document: string): Promise<Specmat
     await promisify(execFile)("java", args, { cwd: folder, timeout: specmaticMilliseconds, maxBuffer: 2 ** 28 }).catch(
       (thrown: unknown) => thrown,
     );
-    return resultsIn(await readFile(join(folder, "reports", "TEST-junit-jupiter.xml"), "utf8"));
+    // A run that takes too long has no report, which says nothing about the service.
+    return resultsIn(await readFile(join(folder, "reports", "TEST-junit-jupiter.xml"), "utf8").catch(() => ""));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -84,7 +84,7 @@ export function lend(contract: Contract, lent: readonly LentCaller[], obtain?: O
 export function tokenCredential({ model }: Contract): string | undefined {
   const kinds = Object.entries(model.authentication.credentials);
   const found =
-    kinds.find(([, { kind }]) => kind === "api-key" || kind === "basic") ??
+    kinds.find(([, { kind, of }]) => kind === "api-key" || (kind === "basic" && of === undefined)) ??
     kinds.find(
       ([, credential]) => credential.kind === "jwt" || (credential.kind === "oauth2" && !makesTokens(credential)),
     ) ??

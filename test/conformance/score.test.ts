@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { seeded } from "../../src/conformance/random.ts";
 import { isNightly } from "../nightly.ts";
-import { missed } from "./mutants/missed.ts";
+import { missed, whyMayBeMissed } from "./mutants/missed.ts";
 import { type Mutant, ofDocument, ofEngine, ofProofs, score } from "./mutants/score.ts";
 import { examples } from "./mutants/served.ts";
 import { tester } from "./mutants/tester.ts";
@@ -39,6 +39,7 @@ void describe("the tester", () => {
       const [scored] = await score([mutant], tester, { isPartial: true });
       const reason = missed[nameOf(mutant)];
       const expected = reason === undefined ? "caught" : "missed";
+      if (scored?.outcome.kind === "missed" && whyMayBeMissed(nameOf(mutant)) !== undefined) return;
       assert.equal(scored?.outcome.kind, expected, JSON.stringify(scored?.outcome));
     });
 

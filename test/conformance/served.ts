@@ -10,6 +10,7 @@ import { selectionOf } from "../../src/conformance/select.ts";
 import { statementsOf } from "../../src/conformance/statement.ts";
 import { testTarget } from "../../src/conformance/test-target.ts";
 import { check } from "../../src/language/check.ts";
+import { endAfter } from "../../src/runtime/auth/session.ts";
 import { run, type RunOptions, type Running } from "../serve/running.ts";
 
 export interface ServedTest {
@@ -70,7 +71,7 @@ export async function testRunning(
   const client = createClient({ timeoutMilliseconds: 10_000, maximumBytes: 10_000_000 });
   const isOf = (credential: string, ...kinds: readonly string[]): boolean =>
     kinds.includes(result.model.authentication.credentials[credential]?.kind ?? "");
-  const { keys } = running.store;
+  const { keys, sessions } = running.store;
   /** A key, or the id and the secret of a client. */
   const obtain: Obtain = async (user, roles, credential) => {
     if (!isOf(credential, "api-key", "basic", "oauth2")) return undefined;
@@ -94,6 +95,10 @@ export async function testRunning(
         caller: lend(contract, [], obtain),
         async revoke(user) {
           for (const key of await keys.list()) if (key.user === user) await keys.revoke(key.id, running.now());
+          for (const { credential, session, user: of } of await sessions.list()) {
+            const after = running.plan.credentials.find(({ name }) => name === credential)?.revokedAfterMilliseconds;
+            if (of === user) await sessions.end(session, endAfter(running.now(), after));
+          }
         },
         ...(withoutClock === true
           ? {}

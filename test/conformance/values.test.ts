@@ -230,6 +230,14 @@ test("a text at the longest edge has its length in code points", () => {
   assert.deepEqual(found, [2, 3, 3]);
 });
 
+test("a text at the longest edge is another one in another run: it may have to be unique", () => {
+  const longest = (seed: number): readonly Json[] =>
+    edgeValues(contract, typeFrom("string(20..20)"), supplyFor(seed)).map(({ value }) => value);
+  const all = [1, 2, 3].flatMap(longest);
+  assert.ok(all.length >= 6);
+  assert.equal(new Set(all).size, all.length);
+});
+
 /** By type, the invalid values besides those of another type of JSON, with their codes and pointers. */
 const invalids: readonly (readonly [type: string, ...invalids: readonly string[]])[] = [
   [

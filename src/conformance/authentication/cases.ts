@@ -15,13 +15,13 @@ import type { Interaction } from "../interaction.ts";
 import { observableFields, type ObservedRecord, recordIn } from "../response.ts";
 import { rolesOf } from "../roles.ts";
 import { recordFor, report } from "../trial/calls.ts";
-import { callerWith as lentWith } from "../trial/callers.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
 import { credentialCases } from "./credentials.ts";
 import { hiddenCases } from "./hidden.ts";
+import { callerWith, kindText, roleText } from "./kinds.ts";
 import { sessionCases } from "./sessions.ts";
 
 export function authenticationCases(contract: Contract): PartCases {
@@ -48,12 +48,7 @@ function matrix(contract: Contract, called: Operation): readonly Case[] {
   const withoutRole = roles.length === 0 || roles.some((some) => some.length === 0) ? [] : [[]];
   const kinds = [...roles, ...withoutRole, ...(called.action === "logout" ? [] : [undefined])];
   return kinds.map((roles): Case => {
-    const who =
-      roles === undefined
-        ? "a caller without a credential"
-        : roles.length === 0
-          ? "a caller without a role"
-          : `a caller with the role ${roles.join(" and ")}`;
+    const who = kindText(roles);
     const caller = { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
     const may = mayEverRun(contract, operation, caller);
     return {
@@ -76,22 +71,6 @@ function matrix(contract: Contract, called: Operation): readonly Case[] {
 function aspectsOf({ model }: Contract, operation: string, expects: string): readonly [Aspect, ...Aspect[]] {
   const isWritten = lookup(model.authentication.allow, operation) !== undefined;
   return [{ path: isWritten ? `authentication/allow/${operation}` : `endpoints/endpoints/${operation}`, expects }];
-}
-
-async function callerWith(trial: Trial, roles: readonly string[] | undefined, number = 0): Promise<Caller> {
-  if (roles === undefined) return anonymous;
-  const same = (await trial.callers()).filter(
-    (one) => one.signedIn && one.roles.length === roles.length && roles.every((role) => one.roles.includes(role)),
-  );
-  const found = same[number] ?? (roles.length === 0 ? await lentWith(trial, roles, number + 1) : undefined);
-  if (found === undefined) {
-    const role = roles.length === 0 ? "no role" : `the role ${roles.join(" and ")}`;
-    throw new NotTried(
-      `the test has no ${number === 0 ? "" : "second "}caller with ${role}`,
-      `a credential with ${role}`,
-    );
-  }
-  return found;
 }
 
 /** A caller who may run the operation on a record of its own gets no error about permissions. */
@@ -168,7 +147,7 @@ function hides(contract: Contract, called: Operation): readonly Case[] {
     const kind = { ...anonymous, roles, signedIn: true };
     const own = grants.filter((grant) => admits(grant, kind));
     if (own.length === 0 || own.some((grant) => grant.if === undefined)) return [];
-    const who = roles.length === 0 ? "no role" : `the role ${roles.join(" and ")}`;
+    const who = roleText(roles);
     return [
       {
         id: `authentication/allow/${operation}: other [${roles.join(",")}]`,
@@ -214,12 +193,7 @@ function reveals(contract: Contract, name: string): readonly Case[] {
     ),
   );
   return kinds.map((roles): Case => {
-    const who =
-      roles === undefined
-        ? "callers without a credential"
-        : roles.length === 0
-          ? "callers without a role"
-          : `callers with the role ${roles.join(" and ")}`;
+    const who = kindText(roles);
     return {
       id: `${path}: ${roles === undefined ? "anonymous" : `[${roles.join(",")}]`}`,
       aspects: [{ path, expects: `who sees \`${field}\`: ${who}` }],
@@ -230,7 +204,7 @@ function reveals(contract: Contract, name: string): readonly Case[] {
         const isAlwaysThere = lookup(fieldsOf(contract.model, resource), field)?.optional === false;
         const visible = fieldVisibility(contract, resource, field, caller, trial.around(record));
         const found = await representationFor(trial, record, caller);
-        if (visible === undefined) throw new NotTried(`the test does not know whether ${who} see the field`);
+        if (visible === undefined) throw new NotTried(`the test does not know whether ${who} sees the field`);
         const value = lookup(found.record, field);
         if ((value !== undefined) === visible) return;
         const isShowable = observableFields(contract, resource, found.view).includes(field);

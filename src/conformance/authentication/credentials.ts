@@ -292,7 +292,7 @@ function lastsForYears(path: string, name: string, lasts: string): Case {
 /** What is written for readers, and what no client can bring about. */
 function unobservable(name: string, credential: Credential): readonly Unobservable[] {
   const path = `authentication/credentials/${name}`;
-  const { kind, obtained, prefix, renewed, revoked } = credential;
+  const { obtained, prefix, renewed, revoked } = credential;
   const isDuration = renewed !== undefined && parseDuration(renewed) !== undefined;
   return [
     ...(obtained === undefined
@@ -310,7 +310,7 @@ function unobservable(name: string, credential: Credential): readonly Unobservab
             reason: "the owner of the implementation makes the keys",
           },
         ]),
-    ...(revoked === undefined || kind === "password" || isRevocable(credential)
+    ...(revoked === undefined || isRevocable(credential)
       ? []
       : [
           {

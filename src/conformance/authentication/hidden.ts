@@ -15,6 +15,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { newId } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
+import { callerWith, kindText, roleText } from "./kinds.ts";
 
 export function hiddenCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()].flatMap((called): readonly Case[] => {
@@ -60,13 +61,13 @@ function kindsWithAll(contract: Contract, operation: string): readonly (readonly
 function listsAll(contract: Contract, called: Operation, roles: readonly string[] | undefined): Case {
   const { operation, resource = "" } = called;
   const path = `authentication/allow/${operation}`;
-  const who = roles === undefined ? "a caller without a credential" : `a caller with ${nameOf(roles)}`;
+  const who = kindText(roles);
   return {
     id: `${path}: all [${roles?.join(",") ?? "anonymous"}]`,
     aspects: [{ path, expects: `${operation} shows ${who} all records` }],
     operation,
     run: async (trial) => {
-      const by = roles === undefined ? anonymous : await caller(trial, roles, 0);
+      const by = await callerWith(trial, roles);
       const record = await trial.make(resource);
       if (mayRun(contract, operation, by, trial.around(record)) !== true)
         throw new NotTried(`the test does not know whether ${by.name} may see the record`);
@@ -75,22 +76,6 @@ function listsAll(contract: Contract, called: Operation, roles: readonly string[
         throw new Broken(`the new ${resource} in the list`, "no such item", found.interaction);
     },
   };
-}
-
-function nameOf(roles: readonly string[]): string {
-  return roles.length === 0 ? "no role" : `the role ${roles.join(" and ")}`;
-}
-
-async function caller(trial: Trial, roles: readonly string[], number: number): Promise<Caller> {
-  const same = (await trial.callers()).filter(
-    (one) => one.signedIn && one.roles.length === roles.length && roles.every((role) => one.roles.includes(role)),
-  );
-  const found = same[number];
-  if (found !== undefined) return found;
-  throw new NotTried(
-    `the test has no ${number === 0 ? "" : "second "}caller with ${nameOf(roles)}`,
-    `a credential with ${nameOf(roles)}`,
-  );
 }
 
 /** How many pages of a list the test reads. */
@@ -105,12 +90,12 @@ function lists(contract: Contract, called: Operation, roles: readonly string[]):
     aspects: [
       {
         path,
-        expects: `${operation} shows a caller with ${nameOf(roles)} the records that the conditions admit alone`,
+        expects: `${operation} shows a caller with ${roleText(roles)} the records that the conditions admit alone`,
       },
     ],
     operation,
     run: async (trial) => {
-      const [first, second] = [await caller(trial, roles, 0), await caller(trial, roles, 1)];
+      const [first, second] = [await callerWith(trial, roles, 0), await callerWith(trial, roles, 1)];
       const record = await trial.make(resource, { creator: first });
       await trial.look(record);
       let isTried = false;
@@ -159,7 +144,7 @@ function isLikeMissing(contract: Contract, called: Operation, roles: readonly st
   const aspects: readonly [Aspect] = [
     {
       path: "authentication/unseen",
-      expects: `${operation} responds to a caller with ${nameOf(roles)} as if a record of somebody else did not exist`,
+      expects: `${operation} responds to a caller with ${roleText(roles)} as if a record of somebody else did not exist`,
     },
   ];
   return {
@@ -167,7 +152,7 @@ function isLikeMissing(contract: Contract, called: Operation, roles: readonly st
     aspects,
     operation,
     run: async (trial) => {
-      const [owner, other] = [await caller(trial, roles, 0), await caller(trial, roles, 1)];
+      const [owner, other] = [await callerWith(trial, roles, 0), await callerWith(trial, roles, 1)];
       const record = await trial.make(resource, { creator: owner });
       await trial.look(record);
       const around = trial.around(record);

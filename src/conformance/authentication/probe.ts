@@ -34,17 +34,16 @@ export interface Probe {
  */
 export async function probeWith(trial: Trial, credential: string, number: number): Promise<Probe> {
   const { contract } = trial;
-  for (const roles of rolesOf(contract)) {
-    const called = probesOf(contract).find((one) =>
-      mayEverRun(contract, one.operation, { ...anonymous, roles, signedIn: true }),
-    );
-    if (called === undefined) continue;
-    const caller = await callerOf(trial, credential, roles, number);
-    if (caller === undefined) continue;
+  for (const called of probesOf(contract)) {
     const { operation } = called;
-    return needsRecord(called)
-      ? { caller, operation, record: await recordFor(trial, called, caller) }
-      : { caller, operation };
+    for (const roles of rolesOf(contract)) {
+      if (!mayEverRun(contract, operation, { ...anonymous, roles, signedIn: true })) continue;
+      const caller = await callerOf(trial, credential, roles, number);
+      if (caller === undefined) continue;
+      return needsRecord(called)
+        ? { caller, operation, record: await recordFor(trial, called, caller) }
+        : { caller, operation };
+    }
   }
   throw new NotTried(`the test has no caller with the credential ${credential}`, `a credential ${credential}`);
 }

@@ -14,7 +14,7 @@ const dayMilliseconds = 86_400_000;
 /** Whether the owner of the implementation revokes credentials of this kind. */
 export function isRevocable(credential: Credential): boolean {
   const { kind, of } = credential;
-  return kind === "api-key" || (kind === "basic" && of === undefined) || makesTokens(credential);
+  return kind === "api-key" || kind === "password" || (kind === "basic" && of === undefined) || makesTokens(credential);
 }
 
 export function revocationCases(name: string, credential: Credential): readonly Case[] {
@@ -39,7 +39,9 @@ export function revocationCases(name: string, credential: Credential): readonly 
         const pass = (milliseconds: number): Promise<void> =>
           clock === undefined && milliseconds <= noticeMilliseconds ? wait(milliseconds) : trial.pass(milliseconds);
         await expectAccepted(trial, probe, old);
-        await revoke(caller.id, name);
+        await revoke(caller.id, name).catch((thrown: unknown) => {
+          throw new NotTried(`the credential was not revoked: ${thrown instanceof Error ? thrown.message : ""}`);
+        });
         if (revoked !== "at once") {
           const early = delay === undefined ? dayMilliseconds : lengthOf(delay) * 0.9;
           await pass(early);

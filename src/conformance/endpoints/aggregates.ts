@@ -44,18 +44,14 @@ function membersOf({ model }: Contract, called: Operation): readonly (readonly s
 
 function hasMembers(contract: Contract, called: Operation, members: readonly (readonly string[])[]): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "members",
-    aspectsOf(contract, called, ["gives"], "the response has the declared members"),
-    async (trial) => {
-      const interaction = await trial.call(operation);
-      const { json } = expectSuccess(trial, interaction, pathOf(called));
-      const missing = members.find((at) => valueAt(json, at) === undefined);
-      if (missing === undefined) return;
-      throw new Broken(`the member \`${missing.join(".")}\``, shortText(json), interaction, pathOf(called, "gives"));
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["gives"], "the response has the declared members");
+  return operationCase(called, "members", aspects, async (trial) => {
+    const interaction = await trial.call(operation);
+    const { json } = expectSuccess(trial, interaction, pathOf(called));
+    const missing = members.find((at) => valueAt(json, at) === undefined);
+    if (missing === undefined) return;
+    throw new Broken(`the member \`${missing.join(".")}\``, shortText(json), interaction, pathOf(called, "gives"));
+  });
 }
 
 function sumsOf(contract: Contract, called: Operation): readonly Sum[] {

@@ -41,19 +41,15 @@ function hasJsonBody(contract: Contract, called: Operation): boolean {
 function isNested(contract: Contract, called: Operation): Case {
   const { operation, endpoint } = called;
   const names = Object.keys(endpoint.nesting ?? {});
-  return operationCase(
-    called,
-    "without objects",
-    aspectsOf(contract, called, ["takes"], "members are inside the declared objects"),
-    async (trial) => {
-      const { body, ...options } = await validOptions(trial, called);
-      if (body === null || !names.some((name) => Object.hasOwn(body, name)))
-        throw new NotTried("the test has no body with a member inside an object");
-      const rawBody = { type: "application/json", bytes: JSON.stringify(body) };
-      const interaction = await trial.call(operation, { ...options, rawBody });
-      expectError(trial, interaction, { code: "invalid-request", status: 422 }, pathOf(called, "takes"));
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["takes"], "members are inside the declared objects");
+  return operationCase(called, "without objects", aspects, async (trial) => {
+    const { body, ...options } = await validOptions(trial, called);
+    if (body === null || !names.some((name) => Object.hasOwn(body, name)))
+      throw new NotTried("the test has no body with a member inside an object");
+    const rawBody = { type: "application/json", bytes: JSON.stringify(body) };
+    const interaction = await trial.call(operation, { ...options, rawBody });
+    expectError(trial, interaction, { code: "invalid-request", status: 422 }, pathOf(called, "takes"));
+  });
 }
 
 /** A field that the view of `takes` does not have is rejected. */
@@ -81,19 +77,17 @@ function isView(contract: Contract, called: Operation): readonly Case[] {
 /** A record that is not inside the member of `wrap` is rejected. */
 function isWrapped(called: Operation): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "not wrapped",
-    [{ path: "endpoints/wrap", expects: `${operation} takes the record inside its member` }],
-    async (trial) => {
-      const { body, ...options } = await validOptions(trial, called);
-      const inside = await trial.call(operation, { ...options, body });
-      expectSuccess(trial, inside);
-      const rawBody = { type: "application/json", bytes: JSON.stringify(body ?? {}) };
-      const interaction = await trial.call(operation, { ...options, rawBody });
-      expectError(trial, interaction, { code: "invalid-request", status: 422 });
-    },
-  );
+  const aspects: Case["aspects"] = [
+    { path: "endpoints/wrap", expects: `${operation} takes the record inside its member` },
+  ];
+  return operationCase(called, "not wrapped", aspects, async (trial) => {
+    const { body, ...options } = await validOptions(trial, called);
+    const inside = await trial.call(operation, { ...options, body });
+    expectSuccess(trial, inside);
+    const rawBody = { type: "application/json", bytes: JSON.stringify(body ?? {}) };
+    const interaction = await trial.call(operation, { ...options, rawBody });
+    expectError(trial, interaction, { code: "invalid-request", status: 422 });
+  });
 }
 
 /** A page has its records in the member of `wrap`, which each response of a list is compared with. */
@@ -117,20 +111,16 @@ function hasWrappedPages(contract: Contract): readonly Case[] {
 /** A PATCH takes a merge patch (RFC 7396). */
 function isMergePatch(contract: Contract, called: Operation): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "merge patch",
-    aspectsOf(contract, called, [], "application/merge-patch+json is accepted (RFC 7396)"),
-    async (trial) => {
-      const { body, ...options } = await validOptions(trial, called);
-      const built = await trial.build(operation, { ...options, body });
-      const bytes = typeof built.request.body === "string" ? built.request.body : JSON.stringify(body ?? {});
-      const rawBody = { type: "application/merge-patch+json", bytes };
-      const interaction = await trial.call(operation, { ...options, rawBody });
-      const response = trial.responseOf(interaction);
-      if (response.status === 415)
-        throw new Broken("a merge patch to be accepted", statusText(contract, response), interaction, pathOf(called));
-      neededSuccess(trial, interaction);
-    },
-  );
+  const aspects = aspectsOf(contract, called, [], "application/merge-patch+json is accepted (RFC 7396)");
+  return operationCase(called, "merge patch", aspects, async (trial) => {
+    const { body, ...options } = await validOptions(trial, called);
+    const built = await trial.build(operation, { ...options, body });
+    const bytes = typeof built.request.body === "string" ? built.request.body : JSON.stringify(body ?? {});
+    const rawBody = { type: "application/merge-patch+json", bytes };
+    const interaction = await trial.call(operation, { ...options, rawBody });
+    const response = trial.responseOf(interaction);
+    if (response.status === 415)
+      throw new Broken("a merge patch to be accepted", statusText(contract, response), interaction, pathOf(called));
+    neededSuccess(trial, interaction);
+  });
 }

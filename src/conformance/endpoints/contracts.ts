@@ -34,31 +34,27 @@ export function contractCases(contract: Contract): readonly Case[] {
 
 function fitsShape(contract: Contract, called: Operation): Case {
   const { operation, endpoint } = called;
-  return operationCase(
-    called,
-    "response",
-    aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members"),
-    async (trial) => {
-      const interaction = await trial.call(operation);
-      const { json, text } = neededSuccess(trial, interaction);
-      const fail = (expected: string, got: string): never => {
-        throw new Broken(expected, got, interaction, pathOf(called, "gives"));
-      };
-      const shape = endpoint.shape ?? {};
-      // `gives: none` has no members either.
-      if (text === "" && Object.keys(shape).length === 0) return;
-      if (!isObject(json)) return fail("an object", shortText(json));
-      for (const [name, { optional, type }] of Object.entries(shape)) {
-        const value = lookup(json, name);
-        if (value === undefined && optional) continue;
-        if (value === undefined) return fail(`the member \`${name}\``, "no such member");
-        const problem = isRecord(contract, type) ? undefined : problemOf(contract, type, value, "output");
-        if (problem !== undefined) return fail(`\`${name}\` as declared`, `${shortText(value)}: ${problem}`);
-      }
-      const other = Object.keys(json).find((name) => lookup(shape, name) === undefined);
-      if (other !== undefined) return fail(`only the members ${Object.keys(shape).join(", ")}`, `also \`${other}\``);
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members");
+  return operationCase(called, "response", aspects, async (trial) => {
+    const interaction = await trial.call(operation);
+    const { json, text } = neededSuccess(trial, interaction);
+    const fail = (expected: string, got: string): never => {
+      throw new Broken(expected, got, interaction, pathOf(called, "gives"));
+    };
+    const shape = endpoint.shape ?? {};
+    // `gives: none` has no members either.
+    if (text === "" && Object.keys(shape).length === 0) return;
+    if (!isObject(json)) return fail("an object", shortText(json));
+    for (const [name, { optional, type }] of Object.entries(shape)) {
+      const value = lookup(json, name);
+      if (value === undefined && optional) continue;
+      if (value === undefined) return fail(`the member \`${name}\``, "no such member");
+      const problem = isRecord(contract, type) ? undefined : problemOf(contract, type, value, "output");
+      if (problem !== undefined) return fail(`\`${name}\` as declared`, `${shortText(value)}: ${problem}`);
+    }
+    const other = Object.keys(json).find((name) => lookup(shape, name) === undefined);
+    if (other !== undefined) return fail(`only the members ${Object.keys(shape).join(", ")}`, `also \`${other}\``);
+  });
 }
 
 /** Whether the member is a record, or a list of records, and not a reference. */
@@ -78,10 +74,11 @@ function fitsContract(contract: Contract, called: Operation, wire: EndpointContr
   const [first, ...more] = members.length === 0 ? ["wire"] : members;
   const expects = "the response to a valid request is one that the document declares";
   const about = (member = "wire"): Aspect => ({ path: pathOf(called, member), expects });
+  const aspects: Case["aspects"] = [about(first), ...more.map(about), { path: pathOf(called), expects }];
   return operationCase(
     called,
     `contract with ${extent === "needed" ? "what it needs" : `${extent} parameters`}`,
-    [about(first), ...more.map(about), { path: pathOf(called), expects }],
+    aspects,
     async (trial) => {
       const interaction = await sendContract(trial, called, await contractRequest(trial, wire, extent));
       expectDeclared(trial, called, wire, interaction);

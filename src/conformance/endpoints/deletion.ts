@@ -36,28 +36,24 @@ export function deletionCases(contract: Contract): readonly Case[] {
 /** After a deletion, every operation on the record gets the response for a missing record, and no list has it. */
 function deletes(contract: Contract, called: ResourceEndpoint): Case {
   const { operation, resource } = called;
-  return operationCase(
-    called,
-    "gone",
-    aspectsOf(contract, called, ["does"], `a deleted ${resource} is gone: no operation finds it`),
-    async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      await trial.look(record);
-      expectSuccess(trial, await trial.call(operation, { caller, record }), pathOf(called));
-      let count = 0;
-      for (const other of othersOf(contract, called)) {
-        const [by] = await callersOf(trial, other, record);
-        if (by === undefined) continue;
-        const isTried = await ifPossible(async () => {
-          if (other.action === "list") return isNotListed(trial, { called, list: other, caller: by, record });
-          expectMissing(trial, await trial.call(other.operation, { caller: by, record }), pathOf(called));
-          return true;
-        });
-        if (isTried === true) count += 1;
-      }
-      if (count === 0) throw new NotTried(`no operation shows whether a ${resource} is there`);
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["does"], `a deleted ${resource} is gone: no operation finds it`);
+  return operationCase(called, "gone", aspects, async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    await trial.look(record);
+    expectSuccess(trial, await trial.call(operation, { caller, record }), pathOf(called));
+    let count = 0;
+    for (const other of othersOf(contract, called)) {
+      const [by] = await callersOf(trial, other, record);
+      if (by === undefined) continue;
+      const isTried = await ifPossible(async () => {
+        if (other.action === "list") return isNotListed(trial, { called, list: other, caller: by, record });
+        expectMissing(trial, await trial.call(other.operation, { caller: by, record }), pathOf(called));
+        return true;
+      });
+      if (isTried === true) count += 1;
+    }
+    if (count === 0) throw new NotTried(`no operation shows whether a ${resource} is there`);
+  });
 }
 
 /** Returns the operations that find records of the resource: those that read first, the deletion itself last. */

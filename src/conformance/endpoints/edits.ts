@@ -56,20 +56,16 @@ function needsTag(called: Operation): Case {
 /** A wrong tag is rejected, and the current one is accepted. */
 function comparesTag(called: Operation): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "If-Match",
-    about(`${operation} rejects a tag that is not the current one, and accepts the current one`),
-    async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const tag = await currentTag(trial, record, caller);
-      const input = await trial.inputFor(operation, caller, record);
-      const wrong = await trial.call(operation, { caller, record, ...input, headers: { "If-Match": '"wrong"' } });
-      expectError(trial, wrong, { code: "stale" });
-      const right = await trial.call(operation, { caller, record, ...input, headers: { "If-Match": tag } });
-      expectNotStale(trial, right);
-    },
-  );
+  const aspects = about(`${operation} rejects a tag that is not the current one, and accepts the current one`);
+  return operationCase(called, "If-Match", aspects, async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    const tag = await currentTag(trial, record, caller);
+    const input = await trial.inputFor(operation, caller, record);
+    const wrong = await trial.call(operation, { caller, record, ...input, headers: { "If-Match": '"wrong"' } });
+    expectError(trial, wrong, { code: "stale" });
+    const right = await trial.call(operation, { caller, record, ...input, headers: { "If-Match": tag } });
+    expectNotStale(trial, right);
+  });
 }
 
 function expectNotStale(trial: Trial, interaction: Interaction): void {
@@ -81,22 +77,18 @@ function expectNotStale(trial: Trial, interaction: Interaction): void {
 /** A tag that was current before a change is rejected after it. */
 function rejectsStale(called: Operation): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "stale If-Match",
-    about(`${operation} rejects the tag from before a change, and the change has another tag`),
-    async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const tag = await currentTag(trial, record, caller);
-      const body = await changingBody(trial, called, record, caller);
-      const first = await trial.call(operation, { caller, record, body, headers: { "If-Match": tag } });
-      expectSuccess(trial, first);
-      const next = await currentTag(trial, record, caller);
-      if (next === tag) throw new Broken("another entity tag after a change", tag, trial.interactions.at(-1));
-      const second = await trial.call(operation, { caller, record, body, headers: { "If-Match": tag } });
-      expectError(trial, second, { code: "stale" });
-    },
-  );
+  const aspects = about(`${operation} rejects the tag from before a change, and the change has another tag`);
+  return operationCase(called, "stale If-Match", aspects, async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    const tag = await currentTag(trial, record, caller);
+    const body = await changingBody(trial, called, record, caller);
+    const first = await trial.call(operation, { caller, record, body, headers: { "If-Match": tag } });
+    expectSuccess(trial, first);
+    const next = await currentTag(trial, record, caller);
+    if (next === tag) throw new Broken("another entity tag after a change", tag, trial.interactions.at(-1));
+    const second = await trial.call(operation, { caller, record, body, headers: { "If-Match": tag } });
+    expectError(trial, second, { code: "stale" });
+  });
 }
 
 /** How many edits race. */
@@ -105,28 +97,24 @@ const racers = 5;
 /** Of concurrent edits with one tag, one succeeds. */
 function races(contract: Contract, called: Operation): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "race",
-    about(`of ${racers} concurrent requests with one tag, one succeeds`),
-    async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const tag = await currentTag(trial, record, caller);
-      const bodies: JsonObject[] = [];
-      while (bodies.length < racers) bodies.push(await changingBody(trial, called, record, caller));
-      const all = await Promise.all(
-        bodies.map((body) =>
-          trial.call(operation, { caller, record, body, headers: { "If-Match": tag }, expectsLimit: true }),
-        ),
-      );
-      const successes = all.filter(({ response }) => isResponse(response) && response.status < 300);
-      // Equal changes change nothing the second time, so they may all succeed.
-      if (successes.length === 1 || new Set(bodies.map((body) => JSON.stringify(body))).size < racers) return;
-      const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
-      if (successes.length === 0 && got.includes("429")) throw new NotTried("a rate limit of the document is used up");
-      throw new Broken("one success", `${successes.length}: ${got}`, successes.at(-1) ?? all.at(-1));
-    },
-  );
+  const aspects = about(`of ${racers} concurrent requests with one tag, one succeeds`);
+  return operationCase(called, "race", aspects, async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    const tag = await currentTag(trial, record, caller);
+    const bodies: JsonObject[] = [];
+    while (bodies.length < racers) bodies.push(await changingBody(trial, called, record, caller));
+    const all = await Promise.all(
+      bodies.map((body) =>
+        trial.call(operation, { caller, record, body, headers: { "If-Match": tag }, expectsLimit: true }),
+      ),
+    );
+    const successes = all.filter(({ response }) => isResponse(response) && response.status < 300);
+    // Equal changes change nothing the second time, so they may all succeed.
+    if (successes.length === 1 || new Set(bodies.map((body) => JSON.stringify(body))).size < racers) return;
+    const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
+    if (successes.length === 0 && got.includes("429")) throw new NotTried("a rate limit of the document is used up");
+    throw new Broken("one success", `${successes.length}: ${got}`, successes.at(-1) ?? all.at(-1));
+  });
 }
 
 /** A change that changes nothing leaves the tag. */

@@ -43,16 +43,12 @@ interface Guarded {
 
 function rejects(contract: Contract, called: Operation, code: string): Case {
   const { operation, endpoint } = called;
-  return operationCase(
-    called,
-    "guard is false",
-    about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`),
-    async (trial) => {
-      const { caller, record, path, input } = await guarded(trial, called, false);
-      const interaction = await trial.call(operation, { caller, record, path, ...input });
-      expectError(trial, interaction, { code }, pathOf(called, "if"));
-    },
-  );
+  const aspects = about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`);
+  return operationCase(called, "guard is false", aspects, async (trial) => {
+    const { caller, record, path, input } = await guarded(trial, called, false);
+    const interaction = await trial.call(operation, { caller, record, path, ...input });
+    expectError(trial, interaction, { code }, pathOf(called, "if"));
+  });
 }
 
 /** How many requests the test tries for which the guard is true. */
@@ -60,20 +56,16 @@ const mostRequests = 3;
 
 function admits(contract: Contract, called: Operation, code: string): Case {
   const { operation, endpoint } = called;
-  return operationCase(
-    called,
-    "guard is true",
-    about(called, `while \`${endpoint.if}\` is true, ${operation} does not get ${code}`),
-    async (trial) => {
-      for (let count = 0; count < mostRequests; count += 1) {
-        const { caller, record, path, input } = await guarded(trial, called, true);
-        const interaction = await trial.call(operation, { caller, record, path, ...input });
-        const response = trial.responseOf(interaction);
-        if (!isError(contract, response, code, operation)) continue;
-        throw new Broken(`no ${code}`, statusText(contract, response), interaction, pathOf(called, "if"));
-      }
-    },
-  );
+  const aspects = about(called, `while \`${endpoint.if}\` is true, ${operation} does not get ${code}`);
+  return operationCase(called, "guard is true", aspects, async (trial) => {
+    for (let count = 0; count < mostRequests; count += 1) {
+      const { caller, record, path, input } = await guarded(trial, called, true);
+      const interaction = await trial.call(operation, { caller, record, path, ...input });
+      const response = trial.responseOf(interaction);
+      if (!isError(contract, response, code, operation)) continue;
+      throw new Broken(`no ${code}`, statusText(contract, response), interaction, pathOf(called, "if"));
+    }
+  });
 }
 
 /** Returns a request for which the guard is true, or false. */

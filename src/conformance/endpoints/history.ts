@@ -16,24 +16,25 @@ export function historyCases(contract: Contract): readonly Case[] {
 
 function lists(contract: Contract, called: Operation): Case {
   const { resource } = called;
-  return operationCase(
+  const aspects = aspectsOf(
+    contract,
     called,
-    "transitions",
-    aspectsOf(contract, called, ["does"], `the history of a ${resource} has each transition once, the oldest first`),
-    async (trial) => {
-      const start = startOf(contract, resource as string);
-      const record = await trial.make(resource as string);
-      await expectStates(trial, called, record, [start]);
-      for (const transition of transitionsOf(contract)) {
-        const isNext =
-          transition.resource === resource && transition.from.includes(start ?? "") && transition.to !== start;
-        if (!isNext || transition.trigger.on.kind !== "by") continue;
-        const made = await ifPossible(() => trial.makeTransition(record, transition));
-        if (made === undefined || trial.responseOf(made.interaction).status >= 300) continue;
-        return expectStates(trial, called, record, [start, transition.to]);
-      }
-    },
+    ["does"],
+    `the history of a ${resource} has each transition once, the oldest first`,
   );
+  return operationCase(called, "transitions", aspects, async (trial) => {
+    const start = startOf(contract, resource as string);
+    const record = await trial.make(resource as string);
+    await expectStates(trial, called, record, [start]);
+    for (const transition of transitionsOf(contract)) {
+      const isNext =
+        transition.resource === resource && transition.from.includes(start ?? "") && transition.to !== start;
+      if (!isNext || transition.trigger.on.kind !== "by") continue;
+      const made = await ifPossible(() => trial.makeTransition(record, transition));
+      if (made === undefined || trial.responseOf(made.interaction).status >= 300) continue;
+      return expectStates(trial, called, record, [start, transition.to]);
+    }
+  });
 }
 
 async function expectStates(

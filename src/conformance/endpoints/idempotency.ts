@@ -114,18 +114,14 @@ function expectAnother(trial: Trial, called: Operation, first: Response, second:
 /** Another request with the same key is rejected. */
 function rejectsOthers(called: Operation, header: string): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "key reused",
-    about(`another request with the same ${header} is rejected`),
-    async (trial) => {
-      const options = await validOptions(trial, called);
-      const { headers } = await sendFirst(trial, called, header, options);
-      const other = await otherOptions(trial, called, options);
-      const interaction = await trial.call(operation, { ...other, headers });
-      expectError(trial, interaction, { code: "idempotency-key-reused" });
-    },
-  );
+  const aspects = about(`another request with the same ${header} is rejected`);
+  return operationCase(called, "key reused", aspects, async (trial) => {
+    const options = await validOptions(trial, called);
+    const { headers } = await sendFirst(trial, called, header, options);
+    const other = await otherOptions(trial, called, options);
+    const interaction = await trial.call(operation, { ...other, headers });
+    expectError(trial, interaction, { code: "idempotency-key-reused" });
+  });
 }
 
 /** Returns the same request with another body. */
@@ -145,47 +141,38 @@ const racers = 5;
 /** Of equal requests at once, one has an effect. */
 function hasOneEffect(contract: Contract, called: Operation, header: string): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "key at once",
-    about(`${racers} requests with one ${header} at once have one effect`),
-    async (trial) => {
-      const headers = { [header]: newKey(trial) };
-      const options = await validOptions(trial, called);
-      const race = (): Promise<readonly Interaction[]> =>
-        Promise.all(
-          Array.from({ length: racers }, () => trial.call(operation, { ...options, headers, expectsLimit: true })),
-        );
-      const isSuccess = ({ response }: Interaction): boolean => isResponse(response) && response.status < 300;
-      let all = await race();
-      if (!all.some(isSuccess) && (await makeRoom(trial, called.resource as string, options.caller)))
-        all = await race();
-      const successes = all.filter(isSuccess);
-      const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
-      if (successes.length === 0) throw new NotTried(`${operation} answered ${got}`);
-      const effects = new Set(successes.map((one) => trial.responseOf(one).text)).size;
-      if (effects > 1) throw new Broken("one effect", `${effects} different responses: ${got}`, all.at(-1));
-    },
-  );
+  const aspects = about(`${racers} requests with one ${header} at once have one effect`);
+  return operationCase(called, "key at once", aspects, async (trial) => {
+    const headers = { [header]: newKey(trial) };
+    const options = await validOptions(trial, called);
+    const race = (): Promise<readonly Interaction[]> =>
+      Promise.all(
+        Array.from({ length: racers }, () => trial.call(operation, { ...options, headers, expectsLimit: true })),
+      );
+    const isSuccess = ({ response }: Interaction): boolean => isResponse(response) && response.status < 300;
+    let all = await race();
+    if (!all.some(isSuccess) && (await makeRoom(trial, called.resource as string, options.caller))) all = await race();
+    const successes = all.filter(isSuccess);
+    const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
+    if (successes.length === 0) throw new NotTried(`${operation} answered ${got}`);
+    const effects = new Set(successes.map((one) => trial.responseOf(one).text)).size;
+    if (effects > 1) throw new Broken("one effect", `${effects} different responses: ${got}`, all.at(-1));
+  });
 }
 
 /** The key of another caller is another key. */
 function isOfCaller(called: Operation, header: string): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "key of another caller",
-    about(`the same ${header} of another caller is another key`),
-    async (trial) => {
-      const [one, other] = (await callersOf(trial, called)).filter(({ signedIn }) => signedIn);
-      if (one === undefined || other === undefined)
-        throw new NotTried(`the test has no two callers who may run ${operation}`);
-      const { response, headers } = await sendFirst(trial, called, header, await validOptions(trial, called, one));
-      const second = await trial.call(operation, { ...(await validOptions(trial, called, other)), headers });
-      expectAnother(trial, called, response, second, "another response for another caller");
-      neededSuccess(trial, second);
-    },
-  );
+  const aspects = about(`the same ${header} of another caller is another key`);
+  return operationCase(called, "key of another caller", aspects, async (trial) => {
+    const [one, other] = (await callersOf(trial, called)).filter(({ signedIn }) => signedIn);
+    if (one === undefined || other === undefined)
+      throw new NotTried(`the test has no two callers who may run ${operation}`);
+    const { response, headers } = await sendFirst(trial, called, header, await validOptions(trial, called, one));
+    const second = await trial.call(operation, { ...(await validOptions(trial, called, other)), headers });
+    expectAnother(trial, called, response, second, "another response for another caller");
+    neededSuccess(trial, second);
+  });
 }
 
 function isRequired(called: Operation, header: string): Case {
@@ -230,17 +217,13 @@ function lasts(called: Operation, header: string, kept: string): Case {
 /** Without idempotency keys, two requests with one are two requests. */
 function hasNoKeys(called: Operation): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "no keys",
-    about("requests with the same Idempotency-Key have an effect each"),
-    async (trial) => {
-      const options = await validOptions(trial, called);
-      const { response, headers } = await sendFirst(trial, called, "Idempotency-Key", options);
-      const other = await otherOptions(trial, called, options);
-      const second = await trial.call(operation, { ...other, headers });
-      expectAnother(trial, called, response, second, "another effect of another request");
-      neededSuccess(trial, second);
-    },
-  );
+  const aspects = about("requests with the same Idempotency-Key have an effect each");
+  return operationCase(called, "no keys", aspects, async (trial) => {
+    const options = await validOptions(trial, called);
+    const { response, headers } = await sendFirst(trial, called, "Idempotency-Key", options);
+    const other = await otherOptions(trial, called, options);
+    const second = await trial.call(operation, { ...other, headers });
+    expectAnother(trial, called, response, second, "another effect of another request");
+    neededSuccess(trial, second);
+  });
 }

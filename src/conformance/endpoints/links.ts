@@ -31,17 +31,13 @@ const times = 2;
 
 function links(contract: Contract, called: Operation, link: Association): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    "link",
-    aspectsOf(contract, called, ["link"], `${operation} creates one ${link.in}, and can be repeated`),
-    async (trial) => {
-      const linking = await begin(trial, called, link, pathOf(called, "link"));
-      let count = 0;
-      for (let time = 0; time < times; time += 1) count += await runAndLook(trial, called, linking, 1);
-      if (count === 0) throw new NotTried(`no response shows whether there is a ${link.in}`);
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["link"], `${operation} creates one ${link.in}, and can be repeated`);
+  return operationCase(called, "link", aspects, async (trial) => {
+    const linking = await begin(trial, called, link, pathOf(called, "link"));
+    let count = 0;
+    for (let time = 0; time < times; time += 1) count += await runAndLook(trial, called, linking, 1);
+    if (count === 0) throw new NotTried(`no response shows whether there is a ${link.in}`);
+  });
 }
 
 function unlinks(contract: Contract, called: Operation, unlink: Association): Case {
@@ -52,20 +48,16 @@ function unlinks(contract: Contract, called: Operation, unlink: Association): Ca
       endpoint.link?.in === unlink.in &&
       JSON.stringify(endpoint.link.with) === JSON.stringify(unlink.with),
   );
-  return operationCase(
-    called,
-    "unlink",
-    aspectsOf(contract, called, ["unlink"], `${operation} deletes the ${unlink.in}, and can be repeated`),
-    async (trial) => {
-      const linking = await begin(trial, called, unlink, pathOf(called, "unlink"));
-      const { caller, record } = linking;
-      if (linker !== undefined)
-        expectSuccess(trial, await trial.call(linker.operation, { caller, record }), pathOf(linker));
-      let count = 0;
-      for (let time = 0; time < times; time += 1) count += await runAndLook(trial, called, linking, 0);
-      if (count === 0) throw new NotTried(`no response shows whether there is a ${unlink.in}`);
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["unlink"], `${operation} deletes the ${unlink.in}, and can be repeated`);
+  return operationCase(called, "unlink", aspects, async (trial) => {
+    const linking = await begin(trial, called, unlink, pathOf(called, "unlink"));
+    const { caller, record } = linking;
+    if (linker !== undefined)
+      expectSuccess(trial, await trial.call(linker.operation, { caller, record }), pathOf(linker));
+    let count = 0;
+    for (let time = 0; time < times; time += 1) count += await runAndLook(trial, called, linking, 0);
+    if (count === 0) throw new NotTried(`no response shows whether there is a ${unlink.in}`);
+  });
 }
 
 interface Linking {

@@ -90,16 +90,12 @@ function expectStatus(trial: Trial, called: Operation, expected: number | undefi
 
 function creation(contract: Contract, called: Operation): Case {
   const { resource } = called;
-  return operationCase(
-    called,
-    "status when created",
-    about(called, "created", `a new ${resource} has the declared status`),
-    async (trial) => {
-      const { record, input, interaction } = await created(trial, called);
-      await trial.look(record);
-      expectStatus(trial, called, statusFor(trial, called, "created", { record, input }), interaction);
-    },
-  );
+  const aspects = about(called, "created", `a new ${resource} has the declared status`);
+  return operationCase(called, "status when created", aspects, async (trial) => {
+    const { record, input, interaction } = await created(trial, called);
+    await trial.look(record);
+    expectStatus(trial, called, statusFor(trial, called, "created", { record, input }), interaction);
+  });
 }
 
 function change(contract: Contract, called: Operation): Case {
@@ -136,21 +132,17 @@ function change(contract: Contract, called: Operation): Case {
 /** A request that has nothing to change. */
 function same(contract: Contract, called: Operation): Case {
   const { operation, resource } = called;
-  return operationCase(
-    called,
-    "status when the same",
-    about(called, "same", `${operation} that has nothing to change has the declared status`),
-    async (trial) => {
-      const { record, input, again } = await repeated(trial, called);
-      await trial.look(record);
-      expectStatus(trial, called, statusFor(trial, called, "same", { record, input }), again);
-      const observed = recordIn(contract, called, trial.responseOf(again).json);
-      const found = identifier(contract, resource as string, observed);
-      const known = found === undefined ? undefined : record.values.get(found.field);
-      if (found === undefined || known === undefined || lookup(observed?.record ?? {}, found.member) === known) return;
-      throw new Broken(`the same ${resource}`, "another one", again, pathOf(called, "status/same"));
-    },
-  );
+  const aspects = about(called, "same", `${operation} that has nothing to change has the declared status`);
+  return operationCase(called, "status when the same", aspects, async (trial) => {
+    const { record, input, again } = await repeated(trial, called);
+    await trial.look(record);
+    expectStatus(trial, called, statusFor(trial, called, "same", { record, input }), again);
+    const observed = recordIn(contract, called, trial.responseOf(again).json);
+    const found = identifier(contract, resource as string, observed);
+    const known = found === undefined ? undefined : record.values.get(found.field);
+    if (found === undefined || known === undefined || lookup(observed?.record ?? {}, found.member) === known) return;
+    throw new Broken(`the same ${resource}`, "another one", again, pathOf(called, "status/same"));
+  });
 }
 
 /** Sends the same request twice. */
@@ -187,17 +179,13 @@ function againOptions(called: Operation, record: KnownRecord) {
 /** The record exists, and would have to change. */
 function differs(contract: Contract, called: Operation, code: string): Case {
   const { operation, resource } = called;
-  return operationCase(
-    called,
-    "differs",
-    about(called, "differs", `${operation} of an existing ${resource} with other values gets ${code}`),
-    async (trial) => {
-      const { record, input } = await created(trial, called);
-      const body = await otherBody(trial, called, input.body ?? {});
-      const interaction = await trial.call(operation, { ...againOptions(called, record), query: input.query, body });
-      expectError(trial, interaction, { code }, pathOf(called, "status/differs"));
-    },
-  );
+  const aspects = about(called, "differs", `${operation} of an existing ${resource} with other values gets ${code}`);
+  return operationCase(called, "differs", aspects, async (trial) => {
+    const { record, input } = await created(trial, called);
+    const body = await otherBody(trial, called, input.body ?? {});
+    const interaction = await trial.call(operation, { ...againOptions(called, record), query: input.query, body });
+    expectError(trial, interaction, { code }, pathOf(called, "status/differs"));
+  });
 }
 
 /** Returns the body with another value of a member that does not identify the record, or with one that it does not have. */

@@ -143,36 +143,17 @@ function hidesUnknownPaths(contract: Contract): readonly Case[] {
 // ── Parents ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function isBelowParent(contract: Contract, called: Operation): readonly Case[] {
-  const { action, operation, parents, resource } = called;
-  const parent = parents.at(-1);
+  const { action, key, parents, resource } = called;
+  const parent = parents.at(-1)?.resource;
   if (parent === undefined || resource === undefined) return [];
-  const id = `endpoints/${operation}: other ${parent.resource}`;
-  if (called.key !== undefined) {
-    if (called.kind === "resource" && creates(contract.model, called)) return [];
-    return [
-      {
-        ...{ id, operation },
-        aspects: aspectsOf(contract, called, [], `a ${resource} of another ${parent.resource} is not found`),
-        run: (trial) => isMissingBelowOther(trial, called),
-      },
-    ];
-  }
-  if (action === "create")
-    return [
-      {
-        ...{ id, operation },
-        aspects: aspectsOf(contract, called, [], `a new ${resource} belongs to the ${parent.resource} of the path`),
-        run: (trial) => belongsToParent(trial, called),
-      },
-    ];
-  if (action !== "list") return [];
-  return [
-    {
-      ...{ id, operation },
-      aspects: aspectsOf(contract, called, [], `the list has no ${resource} of another ${parent.resource}`),
-      run: (trial) => listsOnlyChildren(trial, called),
-    },
+  const about = (expects: string, run: (trial: Trial, called: Operation) => Promise<void>): readonly Case[] => [
+    operationCase(called, `other ${parent}`, aspectsOf(contract, called, [], expects), (trial) => run(trial, called)),
   ];
+  const isUpsert = called.kind === "resource" && creates(contract.model, called);
+  if (key !== undefined)
+    return isUpsert ? [] : about(`a ${resource} of another ${parent} is not found`, isMissingBelowOther);
+  if (action === "create") return about(`a new ${resource} belongs to the ${parent} of the path`, belongsToParent);
+  return action === "list" ? about(`the list has no ${resource} of another ${parent}`, listsOnlyChildren) : [];
 }
 
 async function isMissingBelowOther(trial: Trial, called: Operation): Promise<void> {

@@ -1,14 +1,16 @@
 /** Query parameters that the document declares: values at the edges are accepted, others are rejected, and required ones are needed. */
 import { isObject, type Json } from "../../base/json.ts";
-import type { FieldType } from "../../language/resources/model.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
 import { bareType } from "../../language/resources/fields.ts";
-import { Broken, type Case } from "../case.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { statusText } from "../errors/expected.ts";
+import { statusOf, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
-import type { Request } from "../interaction.ts";
+import type { Interaction, Request } from "../interaction.ts";
 import { supplyFor } from "../resources/writing.ts";
 import { requestFor } from "../trial/calls.ts";
+import { textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
@@ -21,6 +23,7 @@ export function queryCases(contract: Contract): readonly Case[] {
     Object.entries(called.endpoint.query ?? {}).flatMap(([name, field]): readonly Case[] => [
       ...hasType(called, `query/${name}`, name, field.type),
       ...(field.optional || field.default !== undefined ? [] : [isRequired(called, name)]),
+      ...(field.default === undefined ? [] : [hasDefault(called, name, field)]),
     ]),
   );
 }
@@ -33,17 +36,37 @@ export function isTextual(type: FieldType): boolean {
 
 function isRequired(called: Operation, name: string): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    `without ${name}`,
-    [{ path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` }],
-    async (trial) => {
+  const aspects: Case["aspects"] = [
+    { path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` },
+  ];
+  return operationCase(called, `without ${name}`, aspects, async (trial) => {
+    const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+    const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
+    const entries = [{ place: name, codes: ["required"] }];
+    expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
+  });
+}
+
+/** A parameter that is left out is as its default. */
+function hasDefault(called: Operation, name: string, field: Field): Case {
+  const aspects: Case["aspects"] = [
+    { path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is as one with its default` },
+  ];
+  return operationCase(called, `default of ${name}`, aspects, async (trial) => {
+    const { contract } = trial;
+    const value = defaultValue(contract.model, field);
+    if (value === undefined || value === null) throw new NotTried("the test does not know the default");
+    const send = async (text?: string): Promise<Interaction> => {
       const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
-      const entries = [{ place: name, codes: ["required"] }];
-      expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
-    },
-  );
+      return sendAfterLimits(trial, withQuery(request, name, text), caller, { operation: called.operation });
+    };
+    const { status } = trial.responseOf(await send(textOf(value)));
+    const without = await send();
+    const response = trial.responseOf(without);
+    const isInvalid = [400, statusOf(contract, "invalid-request", called.operation)].includes(response.status);
+    if (isInvalid && response.status !== status)
+      throw new Broken(`\`${name}\` to be left out`, statusText(contract, response), without);
+  });
 }
 
 /** Returns the request with another value of a parameter, or without it. */

@@ -5,6 +5,7 @@ import { readDuration, readTimestamp } from "../../expression/instant.ts";
 import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
+import { lifecycleOf } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { expectSuccess, neededSuccess } from "../expect.ts";
@@ -12,10 +13,20 @@ import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { shortText } from "../response.ts";
 import { expressionInput } from "../trial/inputs.ts";
+import type { KnownRecord } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSameJson } from "../values/same.ts";
-import { aspectsOf, created, operationCase, pathOf, plainOperations, validOptions, valueAt } from "./subjects.ts";
+import {
+  aspectsOf,
+  created,
+  ifPossible,
+  operationCase,
+  pathOf,
+  plainOperations,
+  validOptions,
+  valueAt,
+} from "./subjects.ts";
 
 /** A member of a response with its expression. */
 interface Computed {
@@ -62,28 +73,44 @@ function computedMembers({ model, typed }: Contract, called: Operation): readonl
 
 function hasValues(contract: Contract, called: Operation, members: readonly Computed[]): Case {
   const names = members.map(({ at }) => `\`${at.join(".")}\``).join(", ");
-  return operationCase(
-    called,
-    "computed members",
-    aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`),
-    async (trial) => {
-      const { interaction, scope } = await performed(trial, called);
-      let count = 0;
+  const aspects = aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`);
+  return operationCase(called, "computed members", aspects, async (trial) => {
+    let count = 0;
+    const compare = async (record?: KnownRecord): Promise<void> => {
+      const { interaction, scope } = await performed(trial, called, record);
       for (const { at, typed } of members) {
         const expected = evaluate(typed, scope);
         if (expected === undefined) continue;
         count += 1;
         expectValue(trial, called, { at, typed }, { expected: expected.value, interaction });
       }
-      if (count === 0) throw new NotTried(`the test does not know what ${names} are computed from`);
-    },
-  );
+    };
+    await compare();
+    for (const state of statesRead(contract, called, members)) {
+      trial.startOver();
+      const record = await ifPossible(() => trial.make(called.resource as string, { state }));
+      if (record !== undefined) await ifPossible(() => compare(record));
+    }
+    if (count === 0) throw new NotTried(`the test does not know what ${names} are computed from`);
+  });
+}
+
+/** Returns the states in which a reading operation may show other values. */
+function statesRead(
+  { model }: Contract,
+  { endpoint, resource = "" }: Operation,
+  members: readonly Computed[],
+): readonly string[] {
+  const isRead = members.some(({ typed }) => fieldsIn(typed).includes("state"));
+  if (!isRead || endpoint.method !== "GET" || endpoint.the !== undefined) return [];
+  return Object.keys(lifecycleOf(model, resource)?.states ?? {});
 }
 
 /** Runs the operation, and returns what its expressions read. */
 async function performed(
   trial: Trial,
   called: Operation,
+  wished?: KnownRecord,
 ): Promise<{ readonly interaction: Interaction; readonly scope: Scope }> {
   const { operation } = called;
   if (called.action === "create") {
@@ -91,13 +118,15 @@ async function performed(
     await lookAround(trial, record);
     return { interaction, scope: trial.scope(record.creator, record, expressionInput(trial, called, input)) };
   }
-  const { record, ...options } = await validOptions(trial, called);
+  const { record, ...options } = await validOptions(trial, called, undefined, wished);
   if (record === undefined) throw new NotTried(`${operation} is about no record`);
   await lookAround(trial, record);
   const before = new Map(record.values);
   const interaction = await trial.call(operation, { ...options, record });
   neededSuccess(trial, interaction);
   if (called.action !== "delete") await lookAround(trial, record);
+  if (called.endpoint.method === "GET" && before.get("state") !== record.values.get("state"))
+    throw new NotTried(`the state of the ${record.resource} has changed meanwhile`);
   const input = expressionInput(trial, called, { body: options.body ?? undefined, query: options.query });
   const scope = trial.scope(options.caller, record, input);
   return { interaction, scope: called.action === "delete" ? { ...scope, record: before } : scope };

@@ -109,15 +109,16 @@ async function newUser(trial: Trial, called: Operation): Promise<Caller | undefi
 /** A new caller has no record yet. */
 function isMissing(contract: Contract, called: Operation): Case {
   const { operation, resource, endpoint } = called;
-  return operationCase(
+  const aspects = aspectsOf(
+    contract,
     called,
-    "none",
-    aspectsOf(contract, called, ["the"], `without a ${resource} of which \`${endpoint.the}\` is true there is none`),
-    async (trial) => {
-      const caller = await newUser(trial, called);
-      if (caller === undefined) throw new NotTried("the test has no caller without records");
-      const { body, query } = await validOptions(trial, called);
-      expectMissing(trial, await trial.call(operation, { caller, record: null, body, query }), pathOf(called, "the"));
-    },
+    ["the"],
+    `without a ${resource} of which \`${endpoint.the}\` is true there is none`,
   );
+  return operationCase(called, "none", aspects, async (trial) => {
+    const caller = await newUser(trial, called);
+    if (caller === undefined) throw new NotTried("the test has no caller without records");
+    const { body, query } = await validOptions(trial, called);
+    expectMissing(trial, await trial.call(operation, { caller, record: null, body, query }), pathOf(called, "the"));
+  });
 }

@@ -38,18 +38,14 @@ export function storedCases(contract: Contract): readonly Case[] {
 
 function stores(contract: Contract, called: Operation): Case {
   const { operation, resource } = called;
-  return operationCase(
-    called,
-    "stored",
-    aspectsOf(contract, called, ["takes"], `reading a new ${resource} shows what was sent`),
-    async (trial) => {
-      const caller = await trial.callerFor(operation);
-      const input = await fullInput(trial, called, caller);
-      const record = await trial.make(resource as string, { creator: caller, by: operation, input });
-      const interaction = trial.interactions.at(-1);
-      await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["takes"], `reading a new ${resource} shows what was sent`);
+  return operationCase(called, "stored", aspects, async (trial) => {
+    const caller = await trial.callerFor(operation);
+    const input = await fullInput(trial, called, caller);
+    const record = await trial.make(resource as string, { creator: caller, by: operation, input });
+    const interaction = trial.interactions.at(-1);
+    await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
+  });
 }
 
 /** `Location` of a new record is its address, if an operation reads it. */
@@ -108,18 +104,14 @@ async function expectRecordAt(
 
 function changes(contract: Contract, called: Operation): Case {
   const { operation, resource } = called;
-  return operationCase(
-    called,
-    "stored",
-    aspectsOf(contract, called, ["takes"], `reading a changed ${resource} shows what was sent`),
-    async (trial) => {
-      const { record, caller } = await subjectFor(trial, called);
-      const input = await fullInput(trial, called, caller, record);
-      const interaction = await trial.call(operation, { caller, record, ...input });
-      expectSuccess(trial, interaction);
-      await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["takes"], `reading a changed ${resource} shows what was sent`);
+  return operationCase(called, "stored", aspects, async (trial) => {
+    const { record, caller } = await subjectFor(trial, called);
+    const input = await fullInput(trial, called, caller, record);
+    const interaction = await trial.call(operation, { caller, record, ...input });
+    expectSuccess(trial, interaction);
+    await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
+  });
 }
 
 /** How many random inputs the test compares. */

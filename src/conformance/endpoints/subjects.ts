@@ -65,14 +65,22 @@ export async function callersOf(trial: Trial, called: Operation, record?: KnownR
 }
 
 /** Returns everything that a valid request needs, so that it can be sent again, or with one difference. */
-export async function validOptions(trial: Trial, called: Operation, by?: Caller): Promise<ValidOptions> {
+export async function validOptions(
+  trial: Trial,
+  called: Operation,
+  by?: Caller,
+  about?: KnownRecord,
+): Promise<ValidOptions> {
   const { operation } = called;
   if (!needsRecord(called)) {
     const caller = by ?? (await trial.callerFor(operation));
     const { body, query } = await trial.inputFor(operation, caller);
     return { caller, record: undefined, body: body ?? null, query };
   }
-  const { record, caller } = await subjectFor(trial, called, by);
+  const { record, caller } =
+    about === undefined
+      ? await subjectFor(trial, called, by)
+      : { record: about, caller: by ?? (await trial.callerFor(operation, about)) };
   const { body, request } = await requestFor(trial, called, { record, caller });
   const { searchParams } = new URL(request.url);
   return { record, caller, body: body ?? null, query: Object.fromEntries(searchParams) };

@@ -232,8 +232,8 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
   ];
 }
 
-/** How many of the newest records may be the one that the event would move. */
-const mostMoved = 5;
+/** How many of the newest records the test reads: one of them is the record that the event would change. */
+const mostRead = 5;
 
 /** If nothing but the event leads to a state, and no operation has caused the event, no record is in the state. */
 async function expectNotEarly(trial: Trial, name: string, { path, resource, to }: TriggeredTransition): Promise<void> {
@@ -249,7 +249,7 @@ async function expectNotEarly(trial: Trial, name: string, { path, resource, to }
     (one) => one.resource === when.resource && (one.values.get("state") ?? when.state) === when.state,
   );
   if (others.length > 0 || isCaused) return;
-  for (const record of world.records.filter((one) => one.resource === resource && !one.isDeleted).slice(-mostMoved)) {
+  for (const record of world.records.filter((one) => one.resource === resource && !one.isDeleted).slice(-mostRead)) {
     record.values.delete("state");
     await trial.look(record);
     if (record.values.get("state") !== to) continue;

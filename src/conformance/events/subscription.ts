@@ -224,6 +224,23 @@ export async function callWebhooks(
   below: string,
   body?: JsonObject,
 ): Promise<Interaction> {
+  const { contract, world } = trial;
+  const interaction = await sendToWebhooks(trial, caller, method, below, body);
+  const { response } = interaction;
+  // Part 8 limits how many webhooks a caller has; other cases may have some now.
+  if (isResponse(response) && codeIn(contract, response) === "quota-exceeded")
+    throw new NotTried(world.clock.isStopped ? stopped : "the caller has as many webhooks as the document allows");
+  return interaction;
+}
+
+/** Sends a request to one of these operations, whatever its response is. */
+export async function sendToWebhooks(
+  trial: Trial,
+  caller: Caller,
+  method: string,
+  below: string,
+  body?: JsonObject,
+): Promise<Interaction> {
   const { contract, random, world } = trial;
   const { endpoints, events, resources } = contract.model;
   const { webhook } = events.delivery ?? {};
@@ -247,12 +264,7 @@ export async function callWebhooks(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
   const send = () => trial.send(caller.authorize(request), caller);
-  const interaction = await afterLimits(trial, await send(), send);
-  const { response } = interaction;
-  // Part 8 limits how many webhooks a caller has; other cases may have some now.
-  if (isResponse(response) && codeIn(contract, response) === "quota-exceeded")
-    throw new NotTried(world.clock.isStopped ? stopped : "the caller has as many webhooks as the document allows");
-  return interaction;
+  return afterLimits(trial, await send(), send);
 }
 
 /** Returns the webhook in a response, without the object around it. */

@@ -84,6 +84,7 @@ function live(line: QuotaLine): Case {
       const made = await fill(trial, line, counter);
       if (counter.elsewhere !== undefined) await expectSuccess(trial, counter.elsewhere, "another one");
       const [first] = made;
+      if (first !== undefined) await expectStillCounted(trial, line, first, counter);
       if (first === undefined || !(await leave(trial, first, isCounted))) return;
       await expectSuccess(trial, counter.next, "a record after another one no longer counts");
     },
@@ -99,6 +100,27 @@ function countedStates({ model }: Contract, { quota, target }: QuotaLine): (stat
 
 function firstCounted({ quota }: QuotaLine): string | undefined {
   return quota.kind === "live" ? quota.states[0] : undefined;
+}
+
+/** In each state that counts, a record takes a place. */
+async function expectStillCounted(
+  trial: Trial,
+  { quota }: QuotaLine,
+  record: KnownRecord,
+  { next }: Counter,
+): Promise<void> {
+  for (const state of quota.kind === "live" ? quota.states : []) {
+    if (state === record.values.get("state")) continue;
+    try {
+      await advanceTo(trial, record, state);
+    } catch (thrown) {
+      if (!(thrown instanceof NotTried)) throw thrown;
+      continue;
+    }
+    const { interaction } = await next();
+    if (trial.responseOf(interaction).status < 300)
+      throw new Broken(`a rejection while ${state} records count`, textOf(trial, interaction), interaction);
+  }
 }
 
 /** Brings a record out of the counted states, or deletes it. Returns whether the test could. */

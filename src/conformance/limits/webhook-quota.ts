@@ -7,8 +7,8 @@ import { admits } from "../permissions.ts";
 import type { Contract } from "../contract.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
-import type { Interaction, Request } from "../interaction.ts";
-import { operationsAddress, versionSelector } from "../request.ts";
+import { sendToWebhooks } from "../events/subscription.ts";
+import type { Interaction } from "../interaction.ts";
 import { rolesOf } from "../roles.ts";
 import { newCaller } from "../trial/callers.ts";
 import { textOf } from "../trial/known.ts";
@@ -65,36 +65,13 @@ async function subscriber(trial: Trial, number: number): Promise<Caller> {
 }
 
 async function subscribe(trial: Trial, caller: Caller): Promise<Interaction> {
-  const { contract, random } = trial;
-  const { repeats } = contract.model.endpoints;
-  const needsKey = repeats !== undefined && repeats !== "none" && repeats.required;
-  const key = needsKey ? { [repeats.header]: `test-${random.text(16)}` } : {};
-  const [event] = Object.keys(contract.model.events.out ?? {});
+  const [event] = Object.keys(trial.contract.model.events.out ?? {});
   const body = { url: receiver, ...(event === undefined ? {} : { events: [event] }) };
-  return trial.send(requestOf(trial, caller, "POST", "", { "Content-Type": "application/json", ...key }, body), caller);
+  return sendToWebhooks(trial, caller, "POST", "", body);
 }
 
 async function unsubscribe(trial: Trial, caller: Caller, made: Interaction): Promise<void> {
   const { json, status } = trial.responseOf(made);
   const id = status < 300 && isObject(json) ? lookup(json, "id") : undefined;
-  if (id !== undefined) await trial.send(requestOf(trial, caller, "DELETE", `/${textOf(id)}`, {}), caller);
-}
-
-function requestOf(
-  { contract, world }: Trial,
-  caller: Caller,
-  method: string,
-  below: string,
-  headers: Request["headers"],
-  body?: object,
-): Request {
-  const path = contract.model.events.delivery?.webhook?.path ?? "";
-  const selector = versionSelector(contract, contract.version);
-  const query = new URLSearchParams(selector.query).toString();
-  return caller.authorize({
-    method,
-    url: `${operationsAddress(contract, world.target.address)}${selector.path}${path}${below}${query === "" ? "" : `?${query}`}`,
-    headers: { ...selector.headers, ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  if (id !== undefined) await sendToWebhooks(trial, caller, "DELETE", `/${textOf(id)}`);
 }

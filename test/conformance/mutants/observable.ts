@@ -77,6 +77,8 @@ const rules: readonly Rule[] = [
   { reason: "nothing changes a record after its creation", of: isUntouched },
   { reason: "no message contains the id", of: isHiddenId },
   { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
+  { reason: "errors have no title, and the sentence need not be their message", of: isUnseenSentence },
+  { reason: "a parameter that is absent is no more true than false", of: isAbsentTruth },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no message contains the name of the field", of: isHiddenField },
@@ -154,6 +156,26 @@ function isOfFunction({ model, path }: Difference): boolean {
   if (part !== "errors" || group !== "errors" || code === undefined) return false;
   const { errors: _, ...others } = model;
   return !JSON.stringify(others).includes(`"${code}"`);
+}
+
+function isUnseenSentence({ model, path }: Difference): boolean {
+  const { body, bodies = {} } = model.errors;
+  const hasTitle = [body, ...Object.values(bodies)].some(
+    (one) => one === "problem+json" || JSON.stringify(one ?? "").includes("{title}"),
+  );
+  return /^errors\/errors\/[^/]+\/sentence$/.test(path) && !hasTitle;
+}
+
+/** Whether a parameter is false by default, and only the guard of its operation reads it. */
+function isAbsentTruth({ model, path, what }: Difference): boolean {
+  const [, , operation = "", member, name = "", detail] = path.split("/");
+  const { if: guard = "", query = {}, ...others } = lookup(model.endpoints.endpoints, operation) ?? {};
+  const written = lookup(query, name)?.default;
+  const isFalse = written?.kind === "literal" && written.text === "false";
+  const isRead = JSON.stringify([others, model.states]).includes(`input.${name}`);
+  return (
+    member === "query" && detail === "default" && what === "without" && isFalse && guard === `input.${name}` && !isRead
+  );
 }
 
 function isLoginInput(one: Difference): boolean {

@@ -122,34 +122,29 @@ const mostValues = 4;
 function filters(contract: Contract, called: Operation, name: string, filter: Filter): Case {
   const { operation } = called;
   const path = pathOf(called, `filters/${name}`);
-  return operationCase(
-    called,
-    `${name}`,
-    about(called, name, `\`${name}\` selects the records of which \`${filter.if}\` is true`),
-    async (trial) => {
-      const condition = contract.typed.get(`${path}/if`);
-      if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
-      const list = await listed(trial, called, 3);
-      for (const record of list.records) await trial.look(record);
-      const type = filterType(contract.model, called, name, filter, filterScope(contract.model, operation));
-      const found = choices(trial, list, { condition, name, type });
-      const [first] = list.records;
-      const isLinked =
-        found.length === 0 && first !== undefined && (await linkFor(trial, condition, list.caller, first));
-      const values = isLinked ? choices(trial, list, { condition, name, type }) : found;
-      if (values.length === 0) throw new NotTried(`the test does not know a value for which \`${filter.if}\` is true`);
-      let rejected: string | undefined;
-      for (const { text, wanted, other } of values.slice(0, mostValues)) {
-        const options = optionsOf(trial, list);
-        const query = { ...options.query, [name]: text };
-        const response = trial.responseOf(await trial.call(operation, { ...options, query }));
-        if (response.status >= 300) rejected = statusText(contract, response);
-        else await expectOnly(trial, list, { [name]: text }, { wanted, other, path });
-        if (rejected !== undefined && response.status < 300) return;
-      }
-      if (rejected !== undefined) throw new Broken(`a list with \`${name}\``, rejected, trial.interactions.at(-1));
-    },
-  );
+  const aspects = about(called, name, `\`${name}\` selects the records of which \`${filter.if}\` is true`);
+  return operationCase(called, `${name}`, aspects, async (trial) => {
+    const condition = contract.typed.get(`${path}/if`);
+    if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
+    const list = await listed(trial, called, 3);
+    for (const record of list.records) await trial.look(record);
+    const type = filterType(contract.model, called, name, filter, filterScope(contract.model, operation));
+    const found = choices(trial, list, { condition, name, type });
+    const [first] = list.records;
+    const isLinked = found.length === 0 && first !== undefined && (await linkFor(trial, condition, list.caller, first));
+    const values = isLinked ? choices(trial, list, { condition, name, type }) : found;
+    if (values.length === 0) throw new NotTried(`the test does not know a value for which \`${filter.if}\` is true`);
+    let rejected: string | undefined;
+    for (const { text, wanted, other } of values.slice(0, mostValues)) {
+      const options = optionsOf(trial, list);
+      const query = { ...options.query, [name]: text };
+      const response = trial.responseOf(await trial.call(operation, { ...options, query }));
+      if (response.status >= 300) rejected = statusText(contract, response);
+      else await expectOnly(trial, list, { [name]: text }, { wanted, other, path });
+      if (rejected !== undefined && response.status < 300) return;
+    }
+    if (rejected !== undefined) throw new Broken(`a list with \`${name}\``, rejected, trial.interactions.at(-1));
+  });
 }
 
 interface Choice {

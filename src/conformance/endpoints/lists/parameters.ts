@@ -143,23 +143,21 @@ function hasNoOthers(contract: Contract, called: Operation): Case {
   const others = ["cursor", "offset", "page", "limit"] as const;
   const missing = others.filter((name) => (kind === "none" ? true : name !== "limit" && name !== kind));
   const declared = declaredNames(contract, called);
-  return operationCase(
-    called,
-    "other parameters",
-    [{ path: stylePath(called), expects: "parameters that the list does not have are rejected" }],
-    async (trial) => {
-      const list = await listed(trial, called, 1);
-      const unknown = ["unknownParameter", ...missing.map((name) => names[name])].filter((name) => !declared.has(name));
-      for (const name of unknown)
-        await expectRejected(trial, list, { [name]: "1" }, { parameter: name, codes: ["unknown-parameter"] });
-      if (kind === "none") return;
-      trial.startOver();
-      const { request, caller } = await requestFor(trial, called, optionsOf(trial, list, 1));
-      const twice = { ...request, url: `${request.url}&${names.limit}=2` };
-      const interaction = await sendAfterLimits(trial, twice, caller, { operation });
-      expectInvalid(trial, interaction, called, { parameter: names.limit, codes: ["repeated-parameter"] });
-    },
-  );
+  const aspects: Case["aspects"] = [
+    { path: stylePath(called), expects: "parameters that the list does not have are rejected" },
+  ];
+  return operationCase(called, "other parameters", aspects, async (trial) => {
+    const list = await listed(trial, called, 1);
+    const unknown = ["unknownParameter", ...missing.map((name) => names[name])].filter((name) => !declared.has(name));
+    for (const name of unknown)
+      await expectRejected(trial, list, { [name]: "1" }, { parameter: name, codes: ["unknown-parameter"] });
+    if (kind === "none") return;
+    trial.startOver();
+    const { request, caller } = await requestFor(trial, called, optionsOf(trial, list, 1));
+    const twice = { ...request, url: `${request.url}&${names.limit}=2` };
+    const interaction = await sendAfterLimits(trial, twice, caller, { operation });
+    expectInvalid(trial, interaction, called, { parameter: names.limit, codes: ["repeated-parameter"] });
+  });
 }
 
 /** Returns the parameters that the list has besides those of its pages. */
