@@ -193,7 +193,13 @@ function shapeOf(trial: Trial, interaction: Interaction): Readonly<Record<string
     ...Object.fromEntries(
       members
         .filter(([name]) => !/^(?:instance|request.?id|trace.?id|timestamp)$/i.test(name))
-        .map(([name, value]) => [`\`${name}\``, JSON.stringify(value).replaceAll(last, "…")]),
+        .map(([name, value]) => [`\`${name}\``, withoutId(JSON.stringify(value), last)]),
     ),
   };
+}
+
+/** Returns a text without the id, where it is a word: a short one may also be a part of an address. */
+function withoutId(text: string, id: string): string {
+  const pattern = id.replaceAll(/[^\w]/g, "\\$&");
+  return text.replaceAll(new RegExp(`(?<!\\w)${pattern}(?!\\w)`, "g"), "…");
 }

@@ -13,6 +13,7 @@ import type { Trial } from "../trial/trial.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { fieldVisibility } from "../permissions.ts";
 import { operationCase, plainOperations } from "./subjects.ts";
 
 const path = "endpoints/edits";
@@ -129,6 +130,10 @@ function preservesTag(called: Operation): readonly Case[] {
       async (trial) => {
         const { record, caller } = await subjectFor(trial, called);
         const body = await changingBody(trial, called, record, caller);
+        // Whether a field that the caller does not see is the same must not show.
+        const isVisible = (name: string): boolean =>
+          fieldVisibility(trial.contract, record.resource, name, caller, trial.around(record)) === true;
+        if (!Object.keys(body).every(isVisible)) throw new NotTried("the body has fields that no response shows");
         expectSuccess(trial, await trial.call(operation, { caller, record, body }));
         const tag = await currentTag(trial, record, caller);
         expectSuccess(trial, await trial.call(operation, { caller, record, body }));

@@ -1,6 +1,5 @@
 /** Idempotency keys: a repeated request gets the first response again, and has one effect. */
 import { type Endpoint, sessionActions } from "../../language/endpoints/model.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation } from "../contract.ts";
 import { codeIn, statusText } from "../errors/expected.ts";
@@ -14,7 +13,7 @@ import { membersOf } from "../trial/learning.ts";
 import { identifier } from "../trial/pages.ts";
 import { makeRoom } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { callersOf, operationCase, plainOperations, validOptions } from "./subjects.ts";
+import { callersOf, ifPossible, operationCase, plainOperations, validOptions } from "./subjects.ts";
 
 const path = "endpoints/repeats";
 
@@ -70,10 +69,12 @@ interface First {
 
 /** Sends a request with a new key. @throws NotTried if it does not succeed */
 async function sendFirst(trial: Trial, { operation }: Operation, header: string, options: CallOptions): Promise<First> {
-  const interaction = await trial.call(operation, { ...options, headers: { [header]: newKey(trial) } });
-  // If a quota rejected the request, it was sent again with another key.
-  const key = lookup(interaction.request.headers, header) ?? "";
-  return { response: neededSuccess(trial, interaction), headers: { [header]: key } };
+  const send = async (): Promise<First> => {
+    const headers = { [header]: newKey(trial) };
+    return { response: neededSuccess(trial, await trial.call(operation, { ...options, headers })), headers };
+  };
+  // If a quota rejects the first request, there is room for another one now.
+  return (await ifPossible(send)) ?? send();
 }
 
 /** The same request with the same key gets the first response, byte for byte. */
@@ -151,7 +152,8 @@ function hasOneEffect(contract: Contract, called: Operation, header: string): Ca
       );
     const isSuccess = ({ response }: Interaction): boolean => isResponse(response) && response.status < 300;
     let all = await race();
-    if (!all.some(isSuccess) && (await makeRoom(trial, called.resource as string, options.caller))) all = await race();
+    if (!all.some(isSuccess) && (await makeRoom(trial, called.resource as string, options.caller)).length > 0)
+      all = await race();
     const successes = all.filter(isSuccess);
     const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
     if (successes.length === 0) throw new NotTried(`${operation} answered ${got}`);

@@ -35,9 +35,9 @@ export function outcomeOf(
   const { body, response, write } = written;
   if (response.status < 300) return "accepted";
   const possible = possibleErrors(trial, written);
-  const hasOwnLimit =
+  const hasFileLimit =
     Object.values(body).some(isFileValue) && trial.contract.model.limits.size?.["request"] === undefined;
-  if (hasOwnLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
+  if (hasFileLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
   if (isInvalid(trial.contract, write.called, response, possible)) return "invalid";
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
     ? "conflict"

@@ -230,14 +230,14 @@ function isOverheard(contract: Contract, transition: TriggeredTransition): reado
   const { path, resource, to, trigger } = transition;
   const { on } = trigger;
   if (on.kind !== "when" || on.events.length > 1) return [];
-  const sources = sourcesOf(contract, on.events);
+  const origins = originsOf(contract, on.events);
   // What causes the event may cause another one before, and time may pass meanwhile.
   const isLeft = (state: string): boolean =>
     transitionsOf(contract).some((one) => {
       if (one.resource !== resource || !one.from.includes(state)) return false;
       const { on: other } = one.trigger;
       if (other.kind === "when")
-        return one.path === path || sourcesOf(contract, other.events).some((of) => sources.includes(of));
+        return one.path === path || originsOf(contract, other.events).some((of) => origins.includes(of));
       return other.kind !== "by";
     });
   const states = Object.keys(lifecycleOf(contract.model, resource)?.states ?? {});
@@ -256,7 +256,7 @@ function isOverheard(contract: Contract, transition: TriggeredTransition): reado
 }
 
 /** Returns the resources whose records cause the events by entering a state. */
-function sourcesOf({ model }: Contract, events: readonly string[]): readonly string[] {
+function originsOf({ model }: Contract, events: readonly string[]): readonly string[] {
   return events.flatMap((event) => {
     const when = lookup(model.events.out ?? {}, event)?.when;
     return when?.kind === "enters" ? [when.resource] : [];

@@ -5,7 +5,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
-import { type Contract, type Operation, needsRecord } from "../contract.ts";
+import { type Contract, deletionOf, type Operation, needsRecord } from "../contract.ts";
 import { windowMilliseconds } from "../../language/limits/model.ts";
 import { transitionsOf } from "../effects.ts";
 import { truth } from "../expressions.ts";
@@ -270,7 +270,8 @@ async function afterQuota(
   const { quota = {} } = contract.model.limits;
   const lines = [called.operation, called.resource ?? ""].flatMap((target) => lookup(quota, target) ?? []);
   const windows = lines.flatMap((one) => (one.kind === "window" ? [windowMilliseconds(one.window)] : []));
-  const hasRoom = called.resource !== undefined && (await makeRoom(trial, called.resource, caller));
+  const deleted = called.resource === undefined ? [] : await makeRoom(trial, called.resource, caller);
+  const hasRoom = deleted.length > 0;
   if (!hasRoom && windows.length === 0) throw new NotTried(quotaUsedUp);
   if (!hasRoom) await trial.pass(Math.max(...windows) + 1000);
   // The key of the first request stands for its response.
@@ -280,9 +281,19 @@ async function afterQuota(
   if (lookup(chosen, name) !== undefined) throw new NotTried("a quota of the document was used up");
   const headers = key === undefined ? request.headers : { ...request.headers, [name]: `${key}-again` };
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
-  if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded")
+  if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded") {
+    for (const record of deleted.slice(0, 1)) await expectDeleted(trial, record);
     throw new NotTried(quotaUsedUp);
+  }
   return again;
+}
+
+/** Expects nobody to read a record that the test has deleted. */
+async function expectDeleted(trial: Trial, record: KnownRecord): Promise<void> {
+  if (!(await trial.readAs(record, record.creator))) return;
+  const path = `endpoints/endpoints/${deletionOf(trial.contract, record.resource)?.operation}`;
+  const [expected, got] = [`no deleted ${record.resource}`, "it is there"];
+  report(trial, trial.interactions.at(-1) as Interaction, { path, expected, got });
 }
 
 /** Compares a response with what the document says of every response of the operation. @throws Broken */

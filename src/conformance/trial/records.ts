@@ -285,20 +285,20 @@ function learnLocation({ contract }: Trial, record: KnownRecord, location: strin
 /** How many records the test deletes at once to make room for another one. */
 const mostDeleted = 5;
 
-/** Deletes records that the caller created for earlier cases. Returns whether there were any. */
-export async function makeRoom(trial: Trial, resource: string, caller: Caller): Promise<boolean> {
+/** Deletes records that the caller created for earlier cases, and returns them. */
+export async function makeRoom(trial: Trial, resource: string, caller: Caller): Promise<readonly KnownRecord[]> {
   const { contract, used, world } = trial;
   const remove = deletionOf(contract, resource);
-  if (remove === undefined) return false;
+  if (remove === undefined) return [];
   const old = recordsOf(world, resource).filter((one) => one.creator === caller && !one.isDeleted && !used.has(one));
-  let count = 0;
+  const deleted: KnownRecord[] = [];
   for (const record of old) {
-    if (count >= mostDeleted) break;
+    if (deleted.length >= mostDeleted) break;
     // Other records may have changed since, and with them its entity tag.
     world.tags.delete(record);
     try {
       const { status } = trial.responseOf(await trial.call(remove.operation, { record }));
-      if (record.isDeleted) count += 1;
+      if (record.isDeleted) deleted.push(record);
       // Time may have deleted it.
       if (status === 404) record.isDeleted = true;
     } catch (thrown) {
@@ -306,7 +306,7 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
     }
     used.delete(record);
   }
-  return count > 0;
+  return deleted;
 }
 
 export async function reference(

@@ -33,6 +33,7 @@ const elsewhere: Readonly<Record<string, PartName>> = {
   "a list shows the records of other parents": "endpoints",
   "the history misses the last transition": "endpoints",
   "a record is kept for longer": "limits",
+  "a change removes the members that it does not name": "endpoints",
   "the owner is the one that the body names": "resources",
   "JSON that cannot be read is an internal error": "errors",
   "a body is accepted as any media type": "errors",

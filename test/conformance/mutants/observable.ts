@@ -79,6 +79,7 @@ const rules: readonly Rule[] = [
   { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
   { reason: "errors have no title, and the sentence need not be their message", of: isUnseenSentence },
   { reason: "a parameter that is absent is no more true than false", of: isAbsentTruth },
+  { reason: "Nonet compares If-Match in either case", of: matching(/^endpoints\/edits$/, /^none for optional$/) },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no message contains the name of the field", of: isHiddenField },
