@@ -17,8 +17,8 @@ const [store = "", ...given] = process.argv.slice(2);
 const options = given.filter((arg) => arg.startsWith("-"));
 const places = given.filter((arg) => !arg.startsWith("-"));
 
-/** Three files at a time even on two cores, since many tests wait for a socket or a disk. */
-const processes = 3;
+/** Four files at a time even on two cores, since many tests wait for a socket, a browser or a process. */
+const processes = 4;
 
 /** Slow files first, so that none of them runs last. */
 const everything = ["test/{faults,commands}", "test/{enforced,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { count } from "../base/layout.ts";
 import type { Obtain } from "../conformance/lend.ts";
 import { formatOf, reportEndings, type ReportFormat, writeReport } from "../conformance/report/formats.ts";
-import { readCaller, readTestSettings, type TestSettings } from "../conformance/settings.ts";
+import { readCaller, readTestSettings, type TestSettings, textSettings } from "../conformance/settings.ts";
 import { type CaseResult, type Report, type Revoke, test, TestError } from "../conformance/test.ts";
 import { printDiagnostics } from "../diagnostics/text.ts";
 import { readDocument, written } from "../server/document.ts";
@@ -18,6 +18,7 @@ export interface TestCommandOptions {
   readonly obtain: string | undefined;
   readonly revoke: string | undefined;
   readonly clock: string | undefined;
+  readonly reset: string | undefined;
   readonly receiver: string | undefined;
   readonly confirm: string | undefined;
   readonly skip: readonly string[];
@@ -97,10 +98,7 @@ async function settingsOf(options: TestCommandOptions, terminal: Terminal): Prom
     if (caller === undefined) throw new UsageError("--as is ROLE=TOKEN, USER:ROLE+ROLE=TOKEN, or =TOKEN for no role");
     return caller;
   });
-  const { url, obtain, revoke, clock, receiver, confirm } = options;
-  const flags = Object.entries({ url, obtain, revoke, clock, receiver, confirm }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const flags = textSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const]));
   return {
     ...settings,
     ...Object.fromEntries(flags),

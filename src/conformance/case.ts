@@ -2,6 +2,7 @@
  * A case: something that the document states and a client can observe, with the requests that show whether it is so. Each part has
  * a file `cases.ts`, which derives the cases from the document alone.
  */
+import type { Json } from "../base/json.ts";
 import type { Contract } from "./contract.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Trial } from "./trial/trial.ts";
@@ -83,4 +84,11 @@ export class NotTried extends Error {
     this.reason = reason;
     this.remedy = remedy;
   }
+}
+
+/** Returns a value as the text in `expected` and `got`. */
+export function shortText(value: Json | undefined): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 117)}…` : text;
 }

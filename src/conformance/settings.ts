@@ -22,6 +22,8 @@ export interface TestSettings {
   readonly secrets: Readonly<Record<string, string>>;
   /** The address of a test clock. */
   readonly clock?: string;
+  /** The address that empties the implementation's data: a `POST` without a body. */
+  readonly reset?: string;
   /** The address at which the implementation reaches the test's receiver of webhooks. */
   readonly receiver?: string;
   /** The host that is no loopback address, and is meant all the same. */
@@ -36,8 +38,9 @@ export interface SettingsRead {
   readonly problems: readonly string[];
 }
 
-const texts = ["url", "obtain", "revoke", "clock", "receiver", "confirm"] as const;
-const names: readonly string[] = [...texts, "callers", "secrets", "skip"];
+/** The settings that are one text each. */
+export const textSettings = ["url", "obtain", "revoke", "clock", "reset", "receiver", "confirm"] as const;
+const names: readonly string[] = [...textSettings, "callers", "secrets", "skip"];
 
 /** Reads a settings file. A value `$NAME` is the value of an environment variable. */
 export function readTestSettings(

@@ -9,7 +9,7 @@ import { type CheckResult, check } from "../language/check.ts";
 import { contractOf } from "./contract.ts";
 import { follow } from "./event-stream.ts";
 import { createClient, isLoopback } from "./http-client.ts";
-import { isResponse } from "./interaction.ts";
+import { isResponse, type Send } from "./interaction.ts";
 import { lend, type Obtain } from "./lend.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 import { operationsAddress } from "./request.ts";
@@ -93,9 +93,10 @@ export async function test(options: TestOptions): Promise<Report> {
   open.defer(() => client.close());
   const first = await client.send({ method: "GET", url: `${operationsAddress(contract, address)}/`, headers: {} });
   if (!isResponse(first)) throw new TestError(`${address} cannot be reached: ${first.problem}`);
+  await reset(client.send, options.reset);
   const receiver = await receiverAt(options.receiver, address);
   if (receiver !== undefined) open.defer(() => receiver.close());
-  return await testTarget(
+  const report = await testTarget(
     {
       ...{ address, send: client.send, follow, now: Date.now, secrets, skipped: new Set(skip) },
       wait: (milliseconds) => delay(milliseconds),
@@ -106,6 +107,17 @@ export async function test(options: TestOptions): Promise<Report> {
     },
     { ...{ result, text, version, seed, budgetMilliseconds, workers, only, ids }, ...(progress && { progress }) },
   );
+  // An implementation that has ended is in the report, which must not be lost with it.
+  await reset(client.send, options.reset).catch(() => {});
+  return report;
+}
+
+/** Empties the data of the implementation, if its owner has named an address for that. */
+async function reset(send: Send, url: string | undefined): Promise<void> {
+  if (url === undefined) return;
+  const response = await send({ method: "POST", url, headers: {} });
+  const got = isResponse(response) ? response.status : response.problem;
+  if (typeof got === "string" || got >= 300) throw new TestError(`${url} does not reset the implementation: ${got}`);
 }
 
 /** Starts a receiver of webhooks at an address; without one on this machine, if the implementation is there too. */

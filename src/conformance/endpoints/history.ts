@@ -1,11 +1,11 @@
 /** Histories: each transition of a record once, the oldest first. */
 import { isObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { Broken, type Case } from "../case.ts";
+import { Broken, type Case, shortText } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { startOf, transitionsOf } from "../effects.ts";
 import { expectSuccess } from "../expect.ts";
-import { pageIn, shortText } from "../response.ts";
+import { pageIn } from "../response.ts";
 import { aspectsOf, ifPossible, operationCase, pathOf, plainOperations } from "./subjects.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { KnownRecord } from "../trial/known.ts";

@@ -1,11 +1,11 @@
 /** Idempotency keys: a repeated request gets the first response again, and has one effect. */
 import { type Endpoint, sessionActions } from "../../language/endpoints/model.ts";
-import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
+import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract, type Operation } from "../contract.ts";
 import { codeIn, statusText } from "../errors/expected.ts";
 import { expectError, neededSuccess } from "../expect.ts";
 import { type Interaction, isResponse, type Response } from "../interaction.ts";
-import { recordIn, shortText } from "../response.ts";
+import { recordIn } from "../response.ts";
 import { type CallOptions, requestFor } from "../trial/calls.ts";
 import { clockMilliseconds } from "../effects.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";

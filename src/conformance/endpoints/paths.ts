@@ -1,11 +1,10 @@
 /** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { transitionsBy } from "../effects.ts";
 import { isError, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
-import { shortText } from "../response.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { determinesUnique } from "../distinguishing.ts";

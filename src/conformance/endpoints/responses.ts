@@ -6,12 +6,11 @@ import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../ex
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
 import { lifecycleOf } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { expectSuccess, neededSuccess } from "../expect.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
-import { shortText } from "../response.ts";
 import { expressionInput } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";

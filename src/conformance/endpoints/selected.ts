@@ -1,12 +1,12 @@
 /** The one record that `the` selects: it fulfils the condition, and if there is none, the response is that for a missing record. */
 import type { Json } from "../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { type Contract, deletionOf, type Operation } from "../contract.ts";
 import { expectSuccess } from "../expect.ts";
 import { knownTruth } from "../known-truth.ts";
-import { recordIn, shortText } from "../response.ts";
+import { recordIn } from "../response.ts";
 import { newCaller } from "../trial/callers.ts";
 import { subjectFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";

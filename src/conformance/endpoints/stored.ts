@@ -2,13 +2,12 @@
 import type { JsonObject } from "../../base/json.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { transitionsOf } from "../effects.ts";
 import { expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
-import { shortText } from "../response.ts";
 import { subjectFor } from "../trial/calls.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import type { Input } from "../trial/inputs.ts";

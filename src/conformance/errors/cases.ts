@@ -4,11 +4,10 @@
  */
 import { bodyFor, violationCodes, withoutField } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { type Aspect, Broken, type Case, NotTried, type PartCases } from "../case.ts";
+import { type Aspect, Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { singleKey } from "../expect.ts";
 import { type Interaction, isResponse, type Response } from "../interaction.ts";
-import { shortText } from "../response.ts";
 import type { Trial } from "../trial/trial.ts";
 import { stopped } from "../trial/world.ts";
 import { triggersOf } from "./triggers.ts";

@@ -1,4 +1,5 @@
 /** What part 7 says of the response with an error: its status and its body. */
+import { shortText } from "../case.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import {
@@ -12,7 +13,7 @@ import {
 import { lookup } from "../../language/resources/fields.ts";
 import type { Contract } from "../contract.ts";
 import type { Response } from "../interaction.ts";
-import { type Deviation, shortText } from "../response.ts";
+import { type Deviation } from "../deviations.ts";
 
 /** An error that a request must get. */
 export interface ExpectedError {

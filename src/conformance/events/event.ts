@@ -1,9 +1,8 @@
 /** Events as they arrive: their envelope, and to which record they belong. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsOf, isUnique, lookup } from "../../language/resources/fields.ts";
-import { Broken, NotTried } from "../case.ts";
+import { Broken, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { shortText } from "../response.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 
 /** A way in which events reach clients. */

@@ -6,14 +6,13 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { InEvent } from "../../language/events/model.ts";
 import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
-import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
+import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
 import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
-import { shortText } from "../response.ts";
 import { signer } from "../signer.ts";
 import {
   incomingFor,
@@ -94,6 +93,8 @@ function credentials(contract: Contract, name: string, event: InEvent): readonly
   return [
     reject("without a credential", async (trial, payload) => {
       const interaction = await trial.sendIncoming(name, payload, { sender: anonymous });
+      // Other cases are about the path.
+      if (trial.responseOf(interaction).status === 404) throw new NotTried(`nothing receives ${name} at its path`);
       expectError(trial, interaction, { code: "unauthenticated" });
       return interaction;
     }),

@@ -1,13 +1,12 @@
 /** The stream of events: opening it, and what arrives on it. */
 import type { Json } from "../../base/json.ts";
-import { Broken, NotTried } from "../case.ts";
+import { Broken, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { EventStream } from "../event-stream.ts";
 import type { StreamEvent } from "../event-parser.ts";
 import { statusText } from "../errors/expected.ts";
 import type { Interaction, Request } from "../interaction.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
-import { shortText } from "../response.ts";
 import { afterLimits } from "../trial/used-up.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type ArrivedEvent, readEvent } from "./event.ts";

@@ -5,10 +5,9 @@
 import { eventResource } from "../../language/analysis/expressions.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Caller } from "../caller.ts";
-import { type Aspect, Broken, type Case, NotTried, type PartCases } from "../case.ts";
+import { type Aspect, Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
-import { shortText } from "../response.ts";
 import { causeEvent } from "../trial/states.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";

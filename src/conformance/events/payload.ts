@@ -1,10 +1,11 @@
 /** Compares the payload of an event with what the document says of it, and with what the test knows of its record. */
+import { shortText } from "../case.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import { mentions } from "../../expression/typed.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { type Caller, isUnknownId } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { type Deviation, recordDeviations, shortText } from "../response.ts";
+import { type Deviation, recordDeviations } from "../deviations.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type ArrivedEvent, outPath } from "./event.ts";

@@ -2,13 +2,12 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { webhookResource } from "../../language/events/decide.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { Broken, NotTried } from "../case.ts";
+import { Broken, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { codeIn, statusText } from "../errors/expected.ts";
 import { type Interaction, isResponse, type Response } from "../interaction.ts";
 import type { Received, Receiver } from "../receiver.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
-import { shortText } from "../response.ts";
 import { webhookProblem } from "../signature.ts";
 import { afterLimits } from "../trial/used-up.ts";
 import type { KnownRecord } from "../trial/known.ts";

@@ -4,13 +4,12 @@
  */
 import { isObject } from "../../base/json.ts";
 import { callerWith } from "../authentication/kinds.ts";
-import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
+import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { admits } from "../permissions.ts";
 import type { Contract } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
-import { shortText } from "../response.ts";
 import { rolesOf } from "../roles.ts";
 import { webhookProblem } from "../signature.ts";
 import type { Trial } from "../trial/trial.ts";

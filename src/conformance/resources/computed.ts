@@ -4,7 +4,7 @@ import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../ex
 import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import { fieldVisibility, mayEverRun } from "../permissions.ts";
 import { bearer } from "../credentials.ts";
@@ -14,7 +14,8 @@ import { transitionsOf } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { knownRecords, selectionsIn, selectsKnown } from "../known-truth.ts";
-import { readsHidden, recordIn, shortText } from "../response.ts";
+import { readsHidden } from "../deviations.ts";
+import { recordIn } from "../response.ts";
 import { recordFor } from "../trial/calls.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";

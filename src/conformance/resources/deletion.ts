@@ -1,10 +1,9 @@
 /** What the deletion of a record does to those that refer to it: they are deleted, lose the reference, or forbid it. */
 import { innermost, referenceOf } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusOf, statusText } from "../errors/expected.ts";
 import { brokenBy, expectError, expectSuccess } from "../expect.ts";
-import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { readersOf, readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";

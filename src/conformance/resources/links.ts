@@ -2,13 +2,14 @@
 import type { Json } from "../../base/json.ts";
 import { keyOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { type Case, NotTried } from "../case.ts";
+import { type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { brokenBy, expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
-import { readsHidden, recordIn, shortText } from "../response.ts";
+import { readsHidden } from "../deviations.ts";
+import { recordIn } from "../response.ts";
 import { conjuncts } from "../solve.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";

@@ -1,12 +1,11 @@
 /** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { determinesUnique, isUnexplained } from "../distinguishing.ts";
 import { isError, statusOf, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
-import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";

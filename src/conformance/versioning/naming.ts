@@ -1,14 +1,13 @@
 /** How requests name a version, and what a request gets that names none or an unknown one. */
 import type { Json } from "../../base/json.ts";
 import type { VersionLocation, VersionResponse } from "../../language/versioning/model.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { isByOperation, isError, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction, Response } from "../interaction.ts";
-import { shortText } from "../response.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";

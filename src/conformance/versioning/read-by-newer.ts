@@ -2,9 +2,8 @@
 import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { fieldAt } from "../../language/versioning/conversions.ts";
-import { Broken, NotTried } from "../case.ts";
+import { Broken, NotTried, shortText } from "../case.ts";
 import { anonymous } from "../caller.ts";
-import { shortText } from "../response.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";

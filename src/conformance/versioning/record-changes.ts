@@ -5,9 +5,8 @@
 import { isServerSet, lookup } from "../../language/resources/fields.ts";
 import { removedField } from "../../language/versioning/model-at-version.ts";
 import { targetName } from "../../language/versioning/model.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { shortText } from "../response.ts";
 import { type Entry, type MemberChange, type Of, subjectOf } from "./entry.ts";
 import { acceptedByOlder, rejectedByOlder } from "./former-type.ts";
 import { readByNewer } from "./read-by-newer.ts";
