@@ -8,6 +8,7 @@ import { onceFor } from "../../../src/base/once.ts";
 import { withoutField } from "../../../src/language/errors/model.ts";
 import type { Model } from "../../../src/language/model.ts";
 import { isServerSet, lookup } from "../../../src/language/resources/fields.ts";
+import { transitionName } from "../../../src/language/states/model.ts";
 import type { Field } from "../../../src/language/resources/model.ts";
 import type { Operation, ResponseMember } from "../../../src/plan/endpoints/types.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
@@ -51,6 +52,8 @@ const rules: readonly Rule[] = [
     ),
   },
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
+  { reason: "without the statement, more requests may be repeated", of: isUsualRepeats },
+  { reason: "the guard is never true", of: isNeverTrue },
   { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
@@ -440,5 +443,23 @@ function isDeleted(plan: Plan, resource: string, within: readonly string[] = [])
     table?.columns.some(
       ({ references }) => references?.onDelete === "delete" && isDeleted(plan, references.resource, outer),
     ) ?? false
+  );
+}
+
+function isUsualRepeats({ model, path, what }: Difference): boolean {
+  const { repeats } = model.endpoints;
+  const isUsual = repeats !== undefined && repeats !== "none" && repeats.kept === "24h" && repeats.required !== true;
+  return path === "endpoints/repeats" && what === "without" && isUsual && repeats.header === "Idempotency-Key";
+}
+
+/** Whether the transition of a state needs another state. */
+function isNeverTrue({ model, path }: Difference): boolean {
+  const [, resource = "", , name = ""] = path.split("/");
+  const lifecycle = lookup(model.states, resource);
+  const moves = lifecycle === undefined || lifecycle === "none" ? [] : lifecycle.moves;
+  return moves.some(
+    (one) =>
+      transitionName(one) === name &&
+      one.triggers.every(({ if: guard }) => one.from.length === 1 && guard === `state != '${one.from[0]}'`),
   );
 }
