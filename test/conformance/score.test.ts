@@ -12,7 +12,7 @@ import { examples } from "./mutants/served.ts";
 import { tester } from "./mutants/tester.ts";
 
 /** How many mutants of the engine a normal run tries. */
-const sampleSize = 3;
+const sampleSize = 2;
 const seed = 17;
 
 const engine = ofEngine();
