@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -33,8 +33,8 @@ const alone = /^(?:test\/simulation\/|src\/store\/sqlite\/connection\.test\.ts$)
 
 process.env["NONET_TEST_DISK"] ??= tmpdir();
 
-/** Where the tests store what they serve: in memory if the system has room there, since nothing has to outlive its power failure. */
-process.env["TMPDIR"] ??= freeBytes("/dev/shm") > 2 * 1024 ** 3 ? "/dev/shm" : tmpdir();
+/** Where the tests store what they serve: in memory if the system allows it, since nothing has to outlive its power failure. */
+process.env["TMPDIR"] ??= isUsable("/dev/shm") ? "/dev/shm" : tmpdir();
 
 process.exitCode = await main();
 
@@ -69,12 +69,15 @@ async function main(): Promise<number> {
   }
 }
 
-function freeBytes(folder: string): number {
+/** Whether a folder in memory has room, and programs may run in it, which a container may forbid. */
+function isUsable(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
+    const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
+    const mount = mounts.find((line) => line.split(" ")[1] === folder);
+    return mount !== undefined && !/\bnoexec\b/.test(mount) && bavail * bsize > 2 * 1024 ** 3;
   } catch {
-    return 0;
+    return false;
   }
 }
 
