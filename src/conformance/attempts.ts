@@ -20,10 +20,24 @@ export async function each<Item>(items: readonly Item[], run: (item: Item) => Pr
 
 /** Tries the items until one can be tried. @throws NotTried if none can */
 export async function untilTried<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  let problem = new NotTried("the test finds nothing to try");
+  const attempt = async (item: Item): Promise<true> => {
+    await run(item);
+    return true;
+  };
+  await firstResult(items, attempt, "the test finds nothing to try");
+}
+
+/** Returns the first result that is not undefined. @throws NotTried with the last reason if there is none, by default `none` */
+export async function firstResult<Item, Result>(
+  items: Iterable<Item>,
+  attempt: (item: Item) => Promise<Result | undefined>,
+  none: string,
+): Promise<Result> {
+  let problem = new NotTried(none);
   for (const item of items) {
     try {
-      return await run(item);
+      const result = await attempt(item);
+      if (result !== undefined) return result;
     } catch (thrown) {
       if (!(thrown instanceof NotTried)) throw thrown;
       problem = thrown;

@@ -1,4 +1,4 @@
-/** Callers of the test who receive events: whom the document admits, and what has arrived for them. */
+/** The callers of the test that receive events, which events the document allows them, and which have arrived. */
 import { typeCondition } from "../../language/analysis/expressions.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import { Broken, NotTried } from "../case.ts";
@@ -98,7 +98,7 @@ export function patienceOf({ world }: Trial): number {
   return world.target.eventMilliseconds ?? usualMilliseconds;
 }
 
-/** Waits until this is true of what has arrived; returns whether it is. */
+/** Waits until the condition is true of the events that have arrived. Returns false if it is not true in time. */
 export async function arrives(
   trial: Trial,
   observer: Observer,

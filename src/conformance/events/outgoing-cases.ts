@@ -101,7 +101,7 @@ function happens(contract: Contract, name: string, channel: Channel): Case {
   };
 }
 
-/** Expects the event for everybody whom the document admits. */
+/** Expects the event for each caller to whom the document allows it. */
 async function expectArrivals(
   trial: Trial,
   name: string,

@@ -19,7 +19,7 @@ export interface Setting {
   readonly caller: Caller;
   /** Another caller who may run the operation, if there is one. */
   readonly other: Caller | undefined;
-  /** Whether nobody has sent requests as these callers before. */
+  /** Whether these callers have sent no requests before. */
   readonly isNew: boolean;
   /**
    * The requests that use up the limit, each as often as the limits of its record admit; only one, if the line is per record; for

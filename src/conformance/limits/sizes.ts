@@ -1,6 +1,7 @@
 /** What clients can observe of `size`: a body of the largest size is accepted, and one with a byte more is rejected. */
 import { parseSize } from "../../base/bytes.ts";
 import { lookup } from "../../language/resources/fields.ts";
+import { firstResult } from "../attempts.ts";
 import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { isError, statusText } from "../errors/expected.ts";
@@ -103,17 +104,11 @@ interface Found {
 
 /** Builds a request of the first operation that the test can call. */
 async function buildOne(trial: Trial, operations: readonly Operation[]): Promise<Found> {
-  let problem = new NotTried("no operation has a body of JSON");
-  for (const called of operations) {
-    try {
-      const built = await requestFor(trial, called);
-      if (built.request.body !== undefined) return { called, built };
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
-  throw problem;
+  const build = async (called: Operation): Promise<Found | undefined> => {
+    const built = await requestFor(trial, called);
+    return built.request.body === undefined ? undefined : { called, built };
+  };
+  return firstResult(operations, build, "no operation has a body of JSON");
 }
 
 function lengthOf(text: string): number {

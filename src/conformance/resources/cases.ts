@@ -18,7 +18,7 @@ import { responseCases, untried } from "./responses.ts";
 import { uniqueCases } from "./unique.ts";
 import { valueCases } from "./values.ts";
 
-/** Defaults come first: if records get a wrong owner, nobody can delete them, and the quotas of all later cases are used up. */
+/** Tests defaults first: records with a wrong owner cannot be deleted, and would use up the quotas of all later cases. */
 const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
   ...[defaultCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, ruleCases, referenceCases],
   ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases, responseCases],

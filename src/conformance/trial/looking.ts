@@ -61,7 +61,7 @@ export async function readAs(trial: Trial, record: KnownRecord, caller: Caller):
   return false;
 }
 
-/** Returns the values that reading the record shows now, to any caller of the test; empty if nobody can read it. */
+/** Reads the record as one caller after the other until each field is known. Returns the values; empty if no caller can read it. */
 export async function observedValues(trial: Trial, record: KnownRecord): Promise<ReadonlyMap<string, Json>> {
   const anew: KnownRecord = { ...record, values: new Map<string, Json>() };
   const names = observableFields(trial.contract, record.resource).filter(

@@ -2,6 +2,7 @@
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { firstResult } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
@@ -19,16 +20,9 @@ export async function reach(trial: Trial, resource: string, state: string, wish:
   const stored = await fromStock(trial, resource, state, wish);
   if (stored !== undefined) return stored;
   const start = startOf(trial.contract, resource);
-  let problem = new NotTried(`no transition that the test can make leads to ${resource} in the state ${state}`);
-  for (const path of start === undefined ? [] : pathsBetween(trial, resource, start, state)) {
-    try {
-      return await follow(trial, resource, path, wish);
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
-  throw problem;
+  const paths = start === undefined ? [] : pathsBetween(trial, resource, start, state);
+  const none = `no transition that the test can make leads to ${resource} in the state ${state}`;
+  return firstResult(paths, (path) => follow(trial, resource, path, wish), none);
 }
 
 /** How many ways to a state the test tries. */

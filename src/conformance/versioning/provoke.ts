@@ -3,6 +3,7 @@ import { needsRecord } from "../contract.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { fieldsOf, referenceOf } from "../../language/resources/fields.ts";
+import { firstResult } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { transitionsOf } from "../effects.ts";
@@ -18,17 +19,7 @@ import { validValue } from "../values/valid.ts";
 /** Sends a request that has to get the error. @throws NotTried if the test knows none */
 export async function provoke(trial: Trial, code: string): Promise<Interaction> {
   const attempts = [byTransition, byGuard, byChoice, byRule];
-  let problem = new NotTried(`the test cannot provoke ${code}`);
-  for (const attempt of attempts) {
-    try {
-      const interaction = await attempt(trial, code);
-      if (interaction !== undefined) return interaction;
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
-  throw problem;
+  return firstResult(attempts, (attempt) => attempt(trial, code), `the test cannot provoke ${code}`);
 }
 
 /** The guard of a transition is false. */

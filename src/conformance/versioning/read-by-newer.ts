@@ -2,6 +2,7 @@
 import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { fieldAt } from "../../language/versioning/conversions.ts";
+import { firstResult } from "../attempts.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { supplyFor } from "../trial/inputs.ts";
@@ -9,7 +10,7 @@ import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
 import { converted, isSame, valuesIn } from "./conversions.ts";
 import { type Entry, fieldsAt, hasField, isExclusive, subjectOf, targetOf } from "./entry.ts";
-import { newerRecord, type Pair, type Reading, readings, spotsOf } from "./readings.ts";
+import { newerRecord, type Pair, type Reading, readings, spotsOf, type Spot } from "./readings.ts";
 import { olderField, olderName } from "./steps.ts";
 import { accepts, createWith, expectAccepted, type Path, putAt } from "./writings.ts";
 
@@ -19,33 +20,27 @@ export async function readByNewer(entry: Entry, pair: Pair): Promise<void> {
   const { newer, older } = pair;
   const subject = subjectOf(entry);
   const name = change.kind === "remove" ? field : olderField(step, { of, field });
-  let problem = new NotTried("no creation of the older version shows it");
-  for (const spot of spotsOf(newer.contract, of)) {
-    if (spot.view !== undefined) continue;
-    try {
-      const resource = olderName(step, spot.resource);
-      const outer = spot.path.map((one) => olderField(step, one) ?? one.field);
-      const path = [...outer, ...(name === undefined ? [] : [name])] as unknown as Path;
-      const [top] = path;
-      if (top === undefined ? name !== undefined : !accepts(older, resource, top))
-        throw new NotTried(`no creation of version ${step.older} takes \`${top}\``);
-      const { body, interaction, record } = await createWith(
-        older,
-        resource,
-        writingOf(entry, older, resource, path, name),
-      );
-      expectAccepted(older, interaction, subject);
-      if (record === undefined) throw new NotTried(`the test cannot create a ${resource}`);
-      const written = objectAt(body, outer);
-      if (written === undefined) throw new NotTried(`no body of the older version contains ${of}`);
-      const all = await readings({ ...pair, newer }, newerRecord(pair, record, spot.resource), spot);
-      if (all.filter((reading) => expectNewer(entry, pair, reading, written)).length > 0) return;
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
-  throw problem;
+  const read = async (spot: Spot): Promise<true | undefined> => {
+    const resource = olderName(step, spot.resource);
+    const outer = spot.path.map((one) => olderField(step, one) ?? one.field);
+    const path = [...outer, ...(name === undefined ? [] : [name])] as unknown as Path;
+    const [top] = path;
+    if (top === undefined ? name !== undefined : !accepts(older, resource, top))
+      throw new NotTried(`no creation of version ${step.older} takes \`${top}\``);
+    const { body, interaction, record } = await createWith(
+      older,
+      resource,
+      writingOf(entry, older, resource, path, name),
+    );
+    expectAccepted(older, interaction, subject);
+    if (record === undefined) throw new NotTried(`the test cannot create a ${resource}`);
+    const written = objectAt(body, outer);
+    if (written === undefined) throw new NotTried(`no body of the older version contains ${of}`);
+    const all = await readings({ ...pair, newer }, newerRecord(pair, record, spot.resource), spot);
+    return all.filter((reading) => expectNewer(entry, pair, reading, written)).length > 0 || undefined;
+  };
+  const spots = spotsOf(newer.contract, of).filter(({ view }) => view === undefined);
+  await firstResult(spots, read, "no creation of the older version shows it");
 }
 
 /** Returns how a valid body of the older version becomes one in which the change shows. */

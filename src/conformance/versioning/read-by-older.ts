@@ -3,6 +3,7 @@ import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { fieldAt } from "../../language/versioning/conversions.ts";
 import { typeOf } from "../../language/versioning/model-at-version.ts";
+import { firstResult } from "../attempts.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -21,19 +22,13 @@ class Unknown extends Error {}
 
 export async function readByOlder(entry: Entry, pair: Pair): Promise<void> {
   const { of, field } = targetOf(entry.change);
-  let problem = new NotTried("no response of both versions shows it");
-  for (const spot of spotsOf(pair.newer.contract, of)) {
-    try {
-      const record = await makeVisible(entry, pair, spot, field);
-      await pair.newer.look(record);
-      const all = await readings(pair, record, spot);
-      if (all.filter((reading) => expectOlder(entry, pair, reading)).length > 0) return;
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
-  throw problem;
+  const read = async (spot: Spot): Promise<true | undefined> => {
+    const record = await makeVisible(entry, pair, spot, field);
+    await pair.newer.look(record);
+    const all = await readings(pair, record, spot);
+    return all.filter((reading) => expectOlder(entry, pair, reading)).length > 0 || undefined;
+  };
+  await firstResult(spotsOf(pair.newer.contract, of), read, "no response of both versions shows it");
 }
 
 /** Makes a record of the newer version in which the change shows. */
@@ -48,16 +43,9 @@ async function makeVisible({ change }: Entry, { newer, older }: Pair, spot: Spot
       const was = change.was === undefined ? undefined : typeOf(change.was);
       if (was === undefined) return makeWithout(newer, resource, path);
       const now = fieldAt(newer.contract.model, { of: change.target.of, field });
-      let problem = new NotTried("the test finds no value that the older version does not know");
-      for (const value of now === undefined ? [] : valuesBeyond(newer, older.contract, now, was)) {
-        try {
-          return await makeWith(newer, resource, path, value);
-        } catch (thrown) {
-          if (!(thrown instanceof NotTried)) throw thrown;
-          problem = thrown;
-        }
-      }
-      throw problem;
+      const values = now === undefined ? [] : valuesBeyond(newer, older.contract, now, was);
+      const attempt = (value: Json): Promise<KnownRecord> => makeWith(newer, resource, path, value);
+      return firstResult(values, attempt, "the test finds no value that the older version does not know");
     }
     default:
       return makeWith(newer, resource, path);

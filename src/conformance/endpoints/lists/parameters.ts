@@ -73,7 +73,7 @@ function hasLimits(contract: Contract, called: Operation): readonly Case[] {
   ];
 }
 
-/** The position of a page: what is none is rejected. */
+/** A value that is no position of a page is rejected. */
 function hasPositions(contract: Contract, called: Operation): readonly Case[] {
   const { kind = "cursor" } = listStyle(contract, called) ?? {};
   if (kind === "none") return [];

@@ -48,7 +48,7 @@ export async function tokenOf({
   return new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(secret));
 }
 
-/** A token with a header that says that nobody signed it. */
+/** A token without a signature: `alg` is `none` (RFC 7519, 6). */
 export async function unsignedToken(): Promise<string> {
   const [, claims] = (await tokenOf()).split(".");
   return `${Buffer.from('{"alg":"none"}').toString("base64url")}.${claims}.`;
