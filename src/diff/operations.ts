@@ -15,6 +15,7 @@ import {
   type ContractBody,
 } from "../language/endpoints/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
+import { requests } from "../language/endpoints/requests.ts";
 import { inputShape } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
@@ -36,7 +37,7 @@ import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
-import { partDifferences, type Statement } from "./walk.ts";
+import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
 export function operationDifferences(both: Both): Iterable<Difference> {
   const { endpoints: old } = both.old.model;
@@ -194,6 +195,11 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       old.lists ?? both.old.model.endpoints.lists,
       now.lists ?? both.now.model.endpoints.lists,
     );
+  if (old.requests !== undefined || now.requests !== undefined)
+    yield* statementDifferences(below(site, "requests"), "requests", requests, [
+      old.requests ?? both.old.model.endpoints.requests,
+      now.requests ?? both.now.model.endpoints.requests,
+    ]);
   // A tighter condition of a list means that the list returns fewer records.
   const where = { kind: "where", what: `The condition of the list \`${name}\`` };
   yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
@@ -215,6 +221,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "choose",
     "status",
     "lists",
+    "requests",
     "where",
     "else",
     "shape",

@@ -7,6 +7,7 @@
  *       names    of the parameters and members: limit, cursor, offset, page, sort, search, items, next, count
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
@@ -45,6 +46,7 @@ import {
   type Wrap,
 } from "./model.ts";
 import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
+import { requests } from "./requests.ts";
 import { wire } from "./wire-grammar.ts";
 
 const base = matching(
@@ -214,6 +216,7 @@ const members: Members<Endpoint, Several> = {
   choose: choices,
   "...status": statuses,
   lists: listStyle,
+  requests,
   where: expression(),
   wire,
   the: expression(),
@@ -284,6 +287,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     base,
     lists: listStyle,
     edits: { ...noneOr(edits, "none"), schema: edits.schema },
+    requests,
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,

@@ -25,6 +25,7 @@ import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts"
 import type { RulePlan, Table } from "../resources/types.ts";
 import { guardPlan, associationPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
+import { requestPlan } from "./requests.ts";
 import { lateErrors, type PlannedWrite, writesOfDeletion } from "../resources/rules.ts";
 import { assert, fieldsRead, isOfRecord, type PlanInput, typedAt, unique } from "../input.ts";
 
@@ -68,6 +69,7 @@ function buildOperation(
     ...(body === undefined ? {} : { body }),
     ...filePlan(resolved, table),
     creates: creates(planInput.model, resolved),
+    ...requestPlan(planInput, endpoint),
     query: queryPlans(planInput, resolved),
     ...guardPlan(planInput, resolved),
     ...(link === undefined ? {} : { link }),
