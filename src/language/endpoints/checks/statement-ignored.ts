@@ -32,9 +32,11 @@ function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonl
     ...notOfHandlers.filter((member) => endpoint[member] !== undefined),
     ...Object.keys(outcomes).map((outcome) => `status/${outcome}`),
   ];
+  const isFixed = endpoint.wire !== undefined && endpoint.requests !== undefined;
   const isBodiless = endpoint.method === "GET" && Object.keys(endpoint.takes ?? {}).length > 0;
   return [
     ...(isBodiless ? [["takes", "is a GET, which takes no body"] as const] : []),
+    ...(isFixed ? [["requests", "has a `wire`, which describes its requests completely"] as const] : []),
     ...members.map((member) => [member, `runs a handler, which does not use \`${member}\``] as const),
   ];
 }
