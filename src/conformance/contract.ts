@@ -2,7 +2,7 @@
 import { camelCase } from "../base/case.ts";
 import type { TypedExpression } from "../expression/check.ts";
 import { typeExpressions } from "../language/analysis/expressions.ts";
-import type { RequestStyle } from "../language/endpoints/model.ts";
+import { type RequestStyle, styleOf } from "../language/endpoints/model.ts";
 import { type ResolvedEndpoint, resolveEndpoint, type UnclearEndpoint } from "../language/endpoints/resolve.ts";
 import { innermost, lookup } from "../language/resources/fields.ts";
 import type { FieldType } from "../language/resources/model.ts";
@@ -131,7 +131,7 @@ export function needsRecord(called: Operation): boolean {
 
 /** Returns what the requests of an operation may contain. */
 export function requestStyle({ model }: Contract, { endpoint }: Operation): RequestStyle {
-  return endpoint.requests ?? model.endpoints.requests ?? {};
+  return styleOf(model.endpoints, endpoint, "requests") ?? {};
 }
 
 /**

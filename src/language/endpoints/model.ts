@@ -167,8 +167,10 @@ export interface Endpoint {
   /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
   readonly lists?: ListStyle;
-  /** In place of `requests` of part 4, for this operation. */
+  /** The styles of this operation, in place of those of part 4. */
   readonly requests?: RequestStyle;
+  readonly edits?: EditStyle;
+  readonly repeats?: IdempotencyStyle | "none";
   /** The condition of a list, or of the deletion of many: the text of an expression. */
   readonly where?: string;
   /** The guard: an expression that must be true for the operation to run. */
@@ -187,6 +189,17 @@ export interface Endpoint {
   readonly filters?: Readonly<Record<string, Filter>>;
   /** Query parameters that expressions read as `input`. */
   readonly query?: Readonly<Record<string, Field>>;
+}
+
+type Style = "lists" | "requests" | "edits" | "repeats";
+
+/** Returns a style that the endpoint declares, else that of part 4. */
+export function styleOf<Key extends Style>(
+  endpoints: Endpoints,
+  endpoint: Pick<Endpoint, Style> | undefined,
+  key: Key,
+): Endpoints[Key] {
+  return (endpoint?.[key] as Endpoints[Key]) ?? endpoints[key];
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Endpoint } from "../../language/endpoints/model.ts";
+import { type Endpoint, styleOf } from "../../language/endpoints/model.ts";
 import { type FreeEndpoint, resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import { fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
@@ -41,7 +41,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   const resource = known?.resource ?? tables[0]?.resource ?? "";
   const errors = endpoint.statuses?.errors;
   const reads = endpoint.method === "GET";
-  const repeats = reads ? undefined : idempotencyOf(planInput, "handler", endpoint.method);
+  const repeats = reads ? undefined : idempotencyOf(planInput, "handler", endpoint);
   const rated = { operation: name, resource, parents, ...(key === undefined ? {} : { key }) };
   const input = inputShape(model, endpoint) ?? { fields: {}, nesting: {} };
   const body = reads ? undefined : bodyOf(planInput, endpoint, input);
@@ -67,7 +67,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
     response: { ...responseOf(planInput, resolved, known), ...(errors === undefined ? {} : { errors }) },
     moves,
     choose: [],
-    edits: key === undefined || reads || model.endpoints.edits === "none" ? "none" : "optional",
+    edits: key === undefined || reads || styleOf(model.endpoints, endpoint, "edits") === "none" ? "none" : "optional",
     ...(repeats === undefined ? {} : { repeats }),
     effects: known === undefined ? [] : effectsOf(planInput, resource, name, targetStates),
     emits: emitsOf(planInput, name),

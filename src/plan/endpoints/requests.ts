@@ -1,5 +1,5 @@
 /** Plans what requests may contain: media types, unknown members and parameters, texts in place of numbers. */
-import type { AcceptedMedia, Endpoint, RequestStyle } from "../../language/endpoints/model.ts";
+import { type AcceptedMedia, type Endpoint, type RequestStyle, styleOf } from "../../language/endpoints/model.ts";
 import { formMedia } from "../../language/endpoints/wire-media.ts";
 import type { PlanInput } from "../input.ts";
 import type { BodyPlan, Operation } from "./types.ts";
@@ -9,9 +9,8 @@ function mediaOf({ media = [] }: RequestStyle): readonly AcceptedMedia[] {
   return media.some(({ type }) => type === "application/json") ? media : [...media, { type: "application/json" }];
 }
 
-/** Returns the style that the operation declares, else that of part 4. */
-export function requestStyle({ model }: PlanInput, endpoint: Endpoint): RequestStyle {
-  return endpoint.requests ?? model.endpoints.requests ?? {};
+function requestStyle({ model }: PlanInput, endpoint: Endpoint): RequestStyle {
+  return styleOf(model.endpoints, endpoint, "requests") ?? {};
 }
 
 /** Plans the parts of an operation that depend on its style alone. */

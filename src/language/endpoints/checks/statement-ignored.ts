@@ -65,6 +65,12 @@ function ignoredMembers({
       : []),
     ...ignoredOutcomes(action, endpoint),
     ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),
+    ...(endpoint.edits !== undefined && !isEdit(action)
+      ? [["edits", "changes no record that a client has read, so it needs no precondition"] as const]
+      : []),
+    ...(endpoint.repeats !== undefined && readingActions.has(action)
+      ? [["repeats", "changes nothing, so it can always be repeated"] as const]
+      : []),
     ...(action === "history" && endpoint.gives !== undefined
       ? [["gives", "returns the history of a record, whose members are fixed"] as const]
       : []),
@@ -72,6 +78,10 @@ function ignoredMembers({
       ? [["choose", "neither creates a record nor changes its state, so `choose` has no use"] as const]
       : []),
   ];
+}
+
+function isEdit(action: ResourceEndpoint["action"]): boolean {
+  return action === "update" || action === "replace" || action === "delete" || action === "move";
 }
 
 function ofOne(action: ResourceEndpoint["action"], isKeyed: boolean): boolean {
