@@ -2,8 +2,13 @@
 import { camelCase } from "../base/case.ts";
 import type { TypedExpression } from "../expression/check.ts";
 import { typeExpressions } from "../language/analysis/expressions.ts";
-import { type RequestStyle, styleOf } from "../language/endpoints/model.ts";
-import { type ResolvedEndpoint, resolveEndpoint, type UnclearEndpoint } from "../language/endpoints/resolve.ts";
+import type { RequestStyle } from "../language/endpoints/model.ts";
+import {
+  type ResolvedEndpoint,
+  resolveEndpoint,
+  styleOf,
+  type UnclearEndpoint,
+} from "../language/endpoints/resolve.ts";
 import { innermost, lookup } from "../language/resources/fields.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { olderOf } from "../language/versioning/conversions.ts";

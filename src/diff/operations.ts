@@ -2,7 +2,7 @@
 import type { Json } from "../base/json.ts";
 import { editEffect, endpoints } from "../language/endpoints/grammar.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
-import { type ResolvedEndpoint, resolveEndpoint } from "../language/endpoints/resolve.ts";
+import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
 import {
   type Endpoint,
   type Endpoints,
@@ -13,7 +13,6 @@ import {
   type EndpointContract,
   type ContractResponse,
   type ContractBody,
-  styleOf,
 } from "../language/endpoints/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { requests } from "../language/endpoints/requests.ts";

@@ -11,7 +11,7 @@ import { readersOf } from "../trial/looking.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { creates } from "../../language/endpoints/input.ts";
-import { styleOf } from "../../language/endpoints/model.ts";
+import { styleOf } from "../../language/endpoints/resolve.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldVisibility } from "../permissions.ts";

@@ -1,6 +1,6 @@
 /** Requests for operations: their path, header fields and body, and what their responses have to be whatever the case is about. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { styleOf } from "../../language/endpoints/model.ts";
+import { styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";

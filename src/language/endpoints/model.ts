@@ -191,17 +191,6 @@ export interface Endpoint {
   readonly query?: Readonly<Record<string, Field>>;
 }
 
-type Style = "lists" | "requests" | "edits" | "repeats";
-
-/** Returns a style that the endpoint declares, else that of part 4. */
-export function styleOf<Key extends Style>(
-  endpoints: Endpoints,
-  endpoint: Pick<Endpoint, Style> | undefined,
-  key: Key,
-): Endpoints[Key] {
-  return (endpoint?.[key] as Endpoints[Key]) ?? endpoints[key];
-}
-
 /**
  * The complete HTTP contract of an operation with a handler, for an API that already exists. Parameters have the exact names
  * that callers send.

@@ -1,7 +1,7 @@
 /** Plans lists: pages, filters, sorting. */
-import { type ListNames, type ListStyle, styleOf } from "../../language/endpoints/model.ts";
+import type { ListNames, ListStyle } from "../../language/endpoints/model.ts";
 import { camelCase, plural } from "../../base/case.ts";
-import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { type ResourceEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";

@@ -1,7 +1,7 @@
 /** Plans operations on resources: their input, checks, changes, effects and responses. */
 import { parseClockDuration } from "../../base/duration.ts";
 import { creates, inputOf } from "../../language/endpoints/input.ts";
-import { type ResourceEndpoint, resourceEndpoints } from "../../language/endpoints/resolve.ts";
+import { type ResourceEndpoint, resourceEndpoints, styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf, refreshMembers } from "../../language/authentication/login.ts";
 import {
   bodilessActions,
@@ -10,7 +10,6 @@ import {
   readingActions,
   type IdempotencyStyle,
   sessionActions,
-  styleOf,
 } from "../../language/endpoints/model.ts";
 import type { Model } from "../../language/model.ts";
 import { lookup } from "../../language/resources/fields.ts";

@@ -1,5 +1,6 @@
 /** Plans what requests may contain: media types, unknown members and parameters, texts in place of numbers. */
-import { type AcceptedMedia, type Endpoint, type RequestStyle, styleOf } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, Endpoint, RequestStyle } from "../../language/endpoints/model.ts";
+import { styleOf } from "../../language/endpoints/resolve.ts";
 import { formMedia } from "../../language/endpoints/wire-media.ts";
 import type { PlanInput } from "../input.ts";
 import type { BodyPlan, Operation } from "./types.ts";
