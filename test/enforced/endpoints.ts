@@ -503,7 +503,10 @@ const levels: readonly Level[] = [
     path: "endpoints/endpoints",
     said: ({ lists = "cursor", ...styles }) => {
       const all = Object.entries(crud).filter(([name]) => !/^(?:get|list)/.test(name));
-      const styled = all.map(([name, at]) => [name, { at, ...(styles["edits"] && /^add/.test(name) ? {} : styles) }]);
+      const styled = all.map(([name, at]) => [
+        name,
+        { at, ...(styles["edits"] && name.startsWith("add") ? {} : styles) },
+      ]);
       return said({ lists, endpoints: { ...crud, ...Object.fromEntries(styled) } });
     },
   },
