@@ -110,6 +110,19 @@ export function nestedView(
   return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
 }
 
+/**
+ * Whether a member of a view is an object around other members of the same record: its type is another view of the resource,
+ * and the resource has no field of its name.
+ */
+export function isAroundItself(model: Model, view: string, member: string): boolean {
+  const { of = "", members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
+  const field = lookup(members, member);
+  if (field === undefined || field.computed !== undefined || lookup(fieldsOf(model, of), member) !== undefined)
+    return false;
+  const nested = nestedView(model, field.type);
+  return nested?.of === of && !nested.list;
+}
+
 /** A field anywhere in a document, with its path. */
 export interface FieldSite {
   /** Where the field is declared: in a resource, an embedded type, a view, or a body. */
