@@ -6,7 +6,7 @@ import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Endpoint } from "../../language/endpoints/model.ts";
 import { type FreeEndpoint, resolveEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
-import { fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { fieldsOf, isNullable, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { type InputShape, inputShape } from "../../language/endpoints/shape.ts";
