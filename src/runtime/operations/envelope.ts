@@ -57,7 +57,7 @@ export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiErr
 
 /** Returns the message with the name of a member that clients know. */
 function renamed(message: string, name: string, to: string): string {
-  return name !== to && message.startsWith(name) ? `${to}${message.slice(name.length)}` : message;
+  return name !== "" && name !== to && message.startsWith(name) ? `${to}${message.slice(name.length)}` : message;
 }
 
 /** Returns the name of the member of the flat body to which a pointer leads. */
