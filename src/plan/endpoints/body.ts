@@ -78,14 +78,14 @@ function envelopeOf(
   return shapedEnvelope(names, accepted, (name) => provedBy.get(name) ?? name);
 }
 
-/** Returns the envelope of a body with this shape. `placeOf`: the member beside which a member is, if it has no place itself. */
+/** Returns the envelope of a body with this shape. `siblingOf`: the member beside which a member is, if it has no place itself. */
 export function shapedEnvelope(
   names: readonly string[],
   { nesting, names: sent }: InputShape,
-  placeOf: (name: string) => string = (name) => name,
+  siblingOf: (name: string) => string = (name) => name,
 ): Envelope | undefined {
   if (Object.keys(nesting).length === 0 && Object.keys(sent).length === 0) return undefined;
-  return envelopeAround(names, (name) => lookup(nesting, placeOf(name)) ?? [], sent);
+  return envelopeAround(names, (name) => lookup(nesting, siblingOf(name)) ?? [], sent);
 }
 
 /** Builds an envelope. `around`: returns the names of the objects around a member, outermost first; `user?` is optional. */
