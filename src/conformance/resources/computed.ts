@@ -9,14 +9,12 @@ import { anonymous, type Caller } from "../caller.ts";
 import { fieldVisibility, mayEverRun } from "../permissions.ts";
 import { bearer } from "../credentials.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { brokenBy } from "../expect.ts";
 import { transitionsOf } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { knownRecords, selectionsIn, selectsKnown } from "../known-truth.ts";
 import { readsHidden } from "../deviations.ts";
 import { recordIn } from "../response.ts";
-import { recordFor } from "../trial/calls.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
 import { pathsBetween } from "../trial/states.ts";
@@ -25,7 +23,8 @@ import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { ifPossible, untilTried } from "../attempts.ts";
 import { createReferring } from "./referring.ts";
-import { readField } from "./writing.ts";
+import { expectValue } from "./outcome.ts";
+import { makeToEdit, readField } from "./writing.ts";
 
 export function computedCases(contract: Contract): readonly Case[] {
   const { resources, views = {} } = contract.model.resources;
@@ -71,8 +70,7 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
           );
           if (got === undefined || found === undefined) continue;
           isTried = true;
-          if (!isSame(contract.model, field.type, found.value as Json, got))
-            throw brokenBy(trial, `\`${name}\` with ${shortText(found.value as Json)}`, shortText(got), path);
+          expectValue(trial, { name, type: field.type, path }, found.value as Json, got);
         }
         if (!isTried) throw new NotTried(`the test cannot compute \`${name}\``);
       },
@@ -295,7 +293,7 @@ async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Si
     if (interaction === undefined) throw new NotTried(`no response of ${called.operation} is known`);
     return viewsOf(trial, called, record, record.creator, interaction);
   }
-  const record = await recordToReturn(trial, called);
+  const record = await makeToEdit(trial, { called });
   await lookAround(trial, record);
   await populate(trial, called, record);
   const caller = await trial.callerFor(called.operation, record);
@@ -335,11 +333,6 @@ async function populate(trial: Trial, called: Operation, record: KnownRecord): P
       await ifPossible(() => createReferring(trial, { ...selection, field, isInside: false }, record));
     }
   }
-}
-
-async function recordToReturn(trial: Trial, called: Operation): Promise<KnownRecord> {
-  if (called.endpoint.the === undefined) return trial.make(called.resource as string);
-  return recordFor(trial, called, await trial.callerFor(called.operation));
 }
 
 export async function viewsOf(

@@ -1,7 +1,7 @@
 /** The values that fields get by themselves: defaults, and the times of the creation and of the last change. */
 import { isObject, type Json } from "../../base/json.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract } from "../contract.ts";
@@ -10,9 +10,8 @@ import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts"
 import type { Trial } from "../trial/trial.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
-import { isSame } from "../values/same.ts";
 import { untilTried } from "../attempts.ts";
-import { expectAccepted } from "./outcome.ts";
+import { expectAccepted, expectValue } from "./outcome.ts";
 import {
   creationsOf,
   fieldIn,
@@ -108,13 +107,12 @@ function expectDefault(
   chosen: Default,
   { value, written }: Made,
 ): void {
-  const { model } = trial.contract;
   const { caller } = written;
   const unlike = (expected: string): Broken => brokenBy(trial, `\`${name}\` with ${expected}`, shortText(value), path);
   switch (chosen.kind) {
     case "literal": {
-      const expected = defaultValue(model, field);
-      if (expected !== undefined && !isSame(model, field.type, expected, value)) throw unlike(shortText(expected));
+      const expected = defaultValue(trial.contract.model, field);
+      if (expected !== undefined) expectValue(trial, { name, type: field.type, path }, expected, value);
       return;
     }
     case "now":
@@ -264,7 +262,7 @@ async function otherBody(
   const fields = fieldsOf(trial.contract.model, write.called.resource);
   for (const { name, field } of settingMembers(trial.contract, write)) {
     const marks = fields[name]?.marks ?? [];
-    if (marks.includes("secret") || marks.includes("write-only") || marks.includes("create-only")) continue;
+    if (isNeverReturned({ marks }) || marks.includes("create-only")) continue;
     const before = await readField(trial, record, name);
     if (before === undefined || isObject(before)) continue;
     const value = await otherValue(trial, field.type, [before]);

@@ -19,7 +19,7 @@ import {
   type Write,
   type Written,
   writesOf,
-  makeToEdit,
+  recordToChange,
 } from "./writing.ts";
 
 export function fixedCases(contract: Contract): readonly Case[] {
@@ -44,13 +44,13 @@ function cannotBeSet(contract: Contract, write: Write, name: string, field: Fiel
     aspects: [{ path, expects: `${operation} cannot set \`${name}\`` }],
     operation,
     run: async (trial) => {
-      const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
+      const record = await recordToChange(trial, write);
       const before = record === undefined ? undefined : await readField(trial, record, name);
       if (record !== undefined && before === undefined) throw new NotTried(`no response shows \`${name}\``);
-      const value = await valueToSet(trial, name, field, before);
+      const value = await valueToSet(trial, field, before);
       if (value === undefined) throw new NotTried(`the test finds no other value for \`${name}\``);
       const written = await sendWrite(trial, write, {
-        ...(record === undefined ? {} : { record }),
+        record,
         change: (body) => ({ ...body, [name]: value }),
         obeysRules: true,
       });
@@ -60,21 +60,11 @@ function cannotBeSet(contract: Contract, write: Write, name: string, field: Fiel
 }
 
 /** Returns a valid value that the server would not choose itself. */
-async function valueToSet(
-  trial: Trial,
-  name: string,
-  { type, default: written, ...field }: Field,
-  before: Json | undefined,
-): Promise<Json | undefined> {
-  const bare = bareType(type);
+async function valueToSet(trial: Trial, field: Field, before: Json | undefined): Promise<Json | undefined> {
+  const bare = bareType(field.type);
   if (bare.kind === "scalar" && bare.name === "datetime") return "2001-02-03T04:05:06.000Z";
   if (bare.kind === "id" && bare.made === "counter") return 987_654_321;
-  const chosen = defaultValue(trial.contract.model, {
-    ...field,
-    type,
-    ...(written === undefined ? {} : { default: written }),
-  });
-  return otherValue(trial, type, [before, chosen]);
+  return otherValue(trial, field.type, [before, defaultValue(trial.contract.model, field)]);
 }
 
 interface Setting {

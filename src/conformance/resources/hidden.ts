@@ -1,6 +1,6 @@
 /** Fields for writing alone, and secrets: no response ever contains their values. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
@@ -12,8 +12,8 @@ import { nameOf, sendWrite, settingMembers, type Write, writesOf } from "./writi
 
 export function hiddenCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) =>
-    Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, { marks }]) => {
-      if (!marks.includes("write-only") && !marks.includes("secret")) return [];
+    Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => {
+      if (!isNeverReturned(field)) return [];
       const writes = writesOf(contract, resource).filter((write) =>
         settingMembers(contract, write).some((member) => member.name === name),
       );
@@ -37,10 +37,8 @@ function isInvisible(contract: Contract, write: Write, name: string): Case {
     operation,
     run: async (trial) => {
       const chosen = distinctiveValue(trial, write, name);
-      const written = await sendWrite(trial, write, {
-        values: chosen === undefined ? {} : { [name]: chosen },
-        isValid: true,
-      });
+      const values = chosen === undefined ? {} : { [name]: chosen };
+      const written = await sendWrite(trial, write, { values, isValid: true });
       expectAccepted(trial, written, `${operation} to create a record`);
       // Each response is compared with the fields that the caller sees, so reading as everybody is enough.
       if (written.record !== undefined)

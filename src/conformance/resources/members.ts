@@ -1,5 +1,5 @@
 /** The members of bodies: those that are required cannot be left out, and others than the declared ones are rejected. */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, omit } from "../../base/json.ts";
 import { inputShape } from "../../language/endpoints/shape.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
@@ -54,7 +54,7 @@ function isRequired(contract: Contract, called: Operation, write?: Write): reado
           trial.startOver();
           await expectMistake(trial, called, write, {
             ...{ what: "no value", member, codes: ["required"], path: memberPath(contract, called, member) },
-            change: (body) => Object.fromEntries(Object.entries(body).filter(([one]) => one !== member)),
+            change: (body) => omit(body, [member]),
           });
         });
       },
@@ -84,15 +84,9 @@ function isOptional(contract: Contract, write: Write): readonly Case[] {
       run: async (trial) => {
         await each(optional, async ({ name }) => {
           trial.startOver();
-          const change = (body: JsonObject): JsonObject =>
-            Object.fromEntries(Object.entries(body).filter(([one]) => one !== name));
-          const written = await sendWrite(trial, write, { change, isValid: true });
-          expectAccepted(
-            trial,
-            written,
-            `a body without \`${name}\` to be accepted`,
-            memberPath(contract, called, name),
-          );
+          const written = await sendWrite(trial, write, { without: [name], isValid: true });
+          const path = memberPath(contract, called, name);
+          expectAccepted(trial, written, `a body without \`${name}\` to be accepted`, path);
         });
       },
     },
@@ -151,14 +145,8 @@ async function expectMistake(
   }
   const { body, caller, query, record } = await inputWith(trial, called);
   const interaction = await trial.call(called.operation, {
-    ...{ caller, query, body: change(body), isInvalid: true },
-    ...(record === undefined ? {} : { record }),
+    ...{ caller, query, record, body: change(body), isInvalid: true },
   });
-  expectRejected(
-    trial,
-    called,
-    interaction,
-    mistaken,
-    called.endpoint.else === undefined ? [] : [called.endpoint.else],
-  );
+  const { else: guarded } = called.endpoint;
+  expectRejected(trial, called, interaction, mistaken, guarded === undefined ? [] : [guarded]);
 }

@@ -1,5 +1,5 @@
 /** References: to records that do not exist or that the caller does not see they are rejected, and a tree has no cycles. */
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { fieldsOf, innermost, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -12,18 +12,17 @@ import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
 import { valueAround } from "./referring.ts";
-import { expectAccepted, expectRejected, expectUnchanged, possibleErrors } from "./outcome.ts";
+import { expectAccepted, expectRejected, possibleErrors, unchanged } from "./outcome.ts";
 import {
   creationsOf,
   memberPath,
   nameOf,
-  readField,
   sendWrite,
   settingMembers,
   supplyFor,
   type Write,
   writesOf,
-  makeToEdit,
+  recordToChange,
 } from "./writing.ts";
 
 export function referenceCases(contract: Contract): readonly Case[] {
@@ -53,7 +52,7 @@ function missing(contract: Contract, write: Write, member: InputMember, of: stri
       const id = type === undefined ? undefined : validValue(contract, type, await supplyFor(trial, type));
       if (id === undefined || trial.world.records.some(({ values }) => values.get("id") === id))
         throw new NotTried(`the test finds no other id of a ${of}`);
-      const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
+      const record = await recordToChange(trial, write);
       await expectNoReference(trial, write, member, { what: `the id of no ${of}`, id, record, path });
     },
   };
@@ -73,21 +72,17 @@ async function expectNoReference(
   { name, field }: InputMember,
   { what, id, path, caller, record }: Reference,
 ): Promise<void> {
-  const before = record === undefined ? undefined : await readField(trial, record, name);
+  const expectUnchanged = await unchanged(trial, record, [name], path);
   const value = valueAround(field, id);
   const pointer = innermost(field.type)
     .enclosing.map((kind) => (kind === "list" ? "/0" : "/name"))
     .join("");
-  const written = await sendWrite(trial, write, {
-    ...(caller === undefined ? {} : { caller }),
-    record,
-    change: (body) => ({ ...body, [name]: value }),
-  });
+  const change = (body: JsonObject): JsonObject => ({ ...body, [name]: value });
+  const written = await sendWrite(trial, write, { caller, record, change });
   const mistaken = { what, member: name, pointer, codes: ["reference-not-found"], path };
   // A service may respond as for a missing record of the path.
   expectRejected(trial, write.called, written.interaction, mistaken, [...possibleErrors(trial, written), "not-found"]);
-  if (record !== undefined && before !== undefined)
-    await expectUnchanged(trial, record, { name, type: field.type, before }, path);
+  await expectUnchanged();
 }
 
 /** A reference to a record that its own caller does not see is rejected like one to no record. */
@@ -142,7 +137,7 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
       if (id === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
       const child = await below(trial, resource, name, id);
       const childId = await readId(trial, child);
-      const before = await readField(trial, top, name);
+      const expectUnchanged = await unchanged(trial, top, [name], path);
       for (const [what, value] of [
         ["its own id", id],
         ["the id of the record below it", childId],
@@ -152,7 +147,7 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
         const mistaken = { what, member: name, codes: ["above-itself"], path };
         expectRejected(trial, write.called, written.interaction, mistaken, possibleErrors(trial, written));
       }
-      if (before !== undefined) await expectUnchanged(trial, top, { name, type: member.field.type, before }, path);
+      await expectUnchanged();
     },
   };
 }

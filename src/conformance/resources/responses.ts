@@ -1,6 +1,6 @@
 /** Fields in responses, and the statements of part 2 that no case is about. */
 import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, lifecycleOf, lookup, nestedView } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lifecycleOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import { type Case, NotTried, type Unobservable } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { existing } from "../trial/existing.ts";
@@ -56,8 +56,7 @@ function visibleFields(contract: Contract, resource: string): ReadonlySet<string
     else if (called.resource === resource && !["delete", "clear", "logout", "history"].includes(called.action))
       for (const name of Object.keys(fieldsOf(model, resource))) found.add(name);
   }
-  for (const [name, { marks }] of Object.entries(fieldsOf(model, resource)))
-    if (marks.includes("secret") || marks.includes("write-only")) found.delete(name);
+  for (const [name, field] of Object.entries(fieldsOf(model, resource))) if (isNeverReturned(field)) found.delete(name);
   return found;
 }
 

@@ -2,11 +2,10 @@
  * Rules of records: a body with which a rule is false is rejected with the rule's error and changes nothing, and one with which it is
  * just true is accepted. The test looks for pairs of bodies that differ in one value, of which the rule allows one.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
-import { fieldsIn, mentions } from "../../expression/typed.ts";
-import type { TypedExpression } from "../../expression/typed.ts";
+import { type Json, type JsonObject, omit } from "../../base/json.ts";
+import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
@@ -16,16 +15,15 @@ import { truth } from "../expressions.ts";
 import { knownTruth } from "../known-truth.ts";
 import { scopeAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { creatorFor } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { ifPossible, untilTried } from "../attempts.ts";
 import { candidatesFor, distance, nextToOthers } from "./candidates.ts";
-import { expectAccepted, expectUnchanged, possibleErrors } from "./outcome.ts";
+import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
 import { expectNoTrace, withMarker } from "./traces.ts";
 import {
   creationsOf,
   nameOf,
-  readField,
+  neededCreator,
   sendWrite,
   settingMembers,
   type Write,
@@ -69,8 +67,7 @@ function isObeyed(contract: Contract, write: Write, { path, condition, code, tex
         await untilTried(records, async (isChange) => {
           const record = isChange ? await makeRecord(trial, write, condition) : undefined;
           const caller =
-            record === undefined ? await creatorFor(trial, write.called, {}) : await trial.callerFor(operation, record);
-          if (caller === undefined) throw new NotTried(`no caller of the test may run ${operation}`);
+            record === undefined ? await neededCreator(trial, write.called) : await trial.callerFor(operation, record);
           const pairs = await pairsOf(trial, { write, condition, path, members, record, caller });
           if (pairs.length === 0) throw new NotTried("the test finds no body with which the rule is false");
           let isTried = false;
@@ -211,19 +208,14 @@ interface Violation {
 
 function requestOf({ write, record, caller }: Violation, names: readonly string[], choice: Choice) {
   const isPatch = write.kind === "change";
-  const withChoice = (body: JsonObject): JsonObject => ({
-    ...Object.fromEntries(Object.entries(body).filter(([name]) => isPatch || !names.includes(name))),
-    ...choice,
-  });
+  const withChoice = (body: JsonObject): JsonObject => ({ ...(isPatch ? body : omit(body, names)), ...choice });
   return { values: choice, record, caller, change: withChoice };
 }
 
 async function expectViolation(trial: Trial, violation: Violation, choice: Choice): Promise<void> {
   const { code, path, record, write } = violation;
   const { contract } = trial;
-  const before = new Map<string, Json | undefined>();
-  if (record !== undefined)
-    for (const name of Object.keys(choice)) before.set(name, await readField(trial, record, name));
+  const expectUnchanged = await unchanged(trial, record, Object.keys(choice), path);
   const names = influencingNames(trial, violation);
   const marker = write.kind === "create" ? await ifPossible(() => withMarker(trial, write, names)) : undefined;
   const marked = marker === undefined ? choice : { ...choice, [marker.name]: marker.value };
@@ -237,11 +229,7 @@ async function expectViolation(trial: Trial, violation: Violation, choice: Choic
     throw new NotTried(`${write.called.operation} answered ${statusText(contract, response)}`);
   expectError(trial, interaction, { code }, path);
   if (marker !== undefined) await ifPossible(() => expectNoTrace(trial, written, marker, path));
-  for (const [name, value] of before) {
-    const type = lookup(fieldsOf(contract.model, write.called.resource), name)?.type;
-    if (record !== undefined && type !== undefined && value !== undefined)
-      await expectUnchanged(trial, record, { name, type, before: value }, path);
-  }
+  await expectUnchanged();
 }
 
 async function expectObeyed(trial: Trial, violation: Violation, choice: Choice): Promise<void> {

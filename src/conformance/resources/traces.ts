@@ -1,6 +1,6 @@
 /** Whether a creation that failed has left a record: one with a value that no other record has. */
 import { isObject, type Json } from "../../base/json.ts";
-import { bareType, fieldsOf, isUnique, lookup } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isNeverReturned, isUnique, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import { observableFields } from "../response.ts";
@@ -26,8 +26,7 @@ export async function withMarker(trial: Trial, write: Write, except: readonly st
   const candidates = settingMembers(contract, write).filter(({ name, field }) => {
     const type = bareType(field.type);
     const isText = type.kind === "scalar" && ["string", "text", "email"].includes(type.name);
-    const isHidden = field.marks.includes("secret") || field.marks.includes("write-only");
-    return isText && !isHidden && !except.includes(name);
+    return isText && !isNeverReturned(field) && !except.includes(name);
   });
   const isFirst = (name: string): number => Number(isUnique(model, write.called.resource, name));
   for (const { name, field } of candidates.toSorted((one, other) => isFirst(other.name) - isFirst(one.name))) {

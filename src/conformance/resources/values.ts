@@ -1,8 +1,7 @@
 /** The values that fields and other members of bodies may have: those at the edges are accepted, those outside are rejected. */
-import type { Json } from "../../base/json.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
-import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, isNullable, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
@@ -11,7 +10,7 @@ import { statusText } from "../errors/expected.ts";
 import { seeded } from "../random.ts";
 import { type EdgeValue, edgeValues, type InvalidValue, invalidValues } from "../values/boundaries.ts";
 import { problemOf } from "../values/fits.ts";
-import { isSame, mergePatch } from "../values/same.ts";
+import { mergePatch } from "../values/same.ts";
 import { type Supply, validValue } from "../values/valid.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
@@ -19,7 +18,15 @@ import type { Trial } from "../trial/trial.ts";
 import { each, untilTried } from "../attempts.ts";
 import { errorsOf, inputWith } from "./inputs.ts";
 import { innerPath, innerPaths } from "./paths.ts";
-import { expectAccepted, expectRejected, expectUnchanged, isInvalid, outcomeOf, possibleErrors } from "./outcome.ts";
+import {
+  expectAccepted,
+  expectRejected,
+  expectValue,
+  isInvalid,
+  outcomeOf,
+  possibleErrors,
+  unchanged,
+} from "./outcome.ts";
 import {
   memberPath,
   nameOf,
@@ -30,9 +37,9 @@ import {
   supplyFor,
   acceptsFile,
   type Write,
-  type Written,
   writesOf,
   makeToEdit,
+  recordToChange,
 } from "./writing.ts";
 
 export function valueCases(contract: Contract): readonly Case[] {
@@ -116,43 +123,15 @@ async function accepts(
   const expected = kind === "change" ? mergePatch(before, value) : value;
   if (problemOf(contract, field.type, expected, "input") !== undefined && expected !== null)
     throw new NotTried("the merged value would not be valid");
-  const written = await sendWrite(trial, write, {
-    ...{ values: { [name]: value }, isValid: true },
-    ...(record === undefined ? {} : { record }),
-  });
+  const written = await sendWrite(trial, write, { record, values: { [name]: value }, isValid: true });
   // The values at the edges are the same in each case.
   if (outcomeOf(trial, written) === "conflict" && determinesUnique(contract, called.resource, name))
     throw new NotTried(`another record has ${what}`);
   expectAccepted(trial, written, `${what} for \`${name}\` to be accepted`, path);
-  const isHidden = field.marks.includes("secret") || field.marks.includes("write-only");
-  if (isHidden || written.record === undefined) return;
-  expectSame(trial, { name, type: field.type, path, expected }, written, fieldIn(trial, written, name));
-  expectSame(
-    trial,
-    { name, type: field.type, path, expected },
-    written,
-    await readField(trial, written.record, name, written.caller),
-  );
-}
-
-function expectSame(
-  trial: Trial,
-  {
-    name,
-    type,
-    path,
-    expected,
-  }: { readonly name: string; readonly type: FieldType; readonly path: string; readonly expected: Json },
-  written: Written,
-  got: Json | undefined,
-): void {
-  if (got === undefined || isSame(trial.contract.model, type, expected, got)) return;
-  throw new Broken(
-    `\`${name}\` with ${shortText(expected)}`,
-    shortText(got),
-    trial.interactions.at(-1) ?? written.interaction,
-    innerPath(trial.contract, path, type, []),
-  );
+  if (isNeverReturned(field) || written.record === undefined) return;
+  const compared = { name, type: field.type, path: innerPath(contract, path, field.type, []) };
+  expectValue(trial, compared, expected, fieldIn(trial, written, name));
+  expectValue(trial, compared, expected, await readField(trial, written.record, name, written.caller));
 }
 
 // ── Values that are rejected ───────────────────────────────────────────────────────────────────────────────────────
@@ -207,26 +186,20 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
       ),
       operation,
       run: async (trial) => {
-        const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
-        const before = record === undefined ? undefined : await readField(trial, record, name);
+        const record = await recordToChange(trial, write);
+        const expectUnchanged = await unchanged(trial, record, [name], memberPath(contract, write.called, name));
         const supply = await supplyFor(trial, field.type);
         await each(mistakesOf(contract, field.type, supply, kind), async (mistake) => {
           trial.startOver();
           const written = await sendWrite(trial, write, {
-            ...(record === undefined ? {} : { record }),
+            record,
             change: (body) => ({ ...body, [name]: mistake.value }),
             obeysRules: true,
           });
           const mistaken = mistakenOf(contract, write.called, member, mistake);
           expectRejected(trial, write.called, written.interaction, mistaken, possibleErrors(trial, written));
         });
-        if (record === undefined || before === undefined) return;
-        await expectUnchanged(
-          trial,
-          record,
-          { name, type: field.type, before },
-          memberPath(contract, write.called, name),
-        );
+        await expectUnchanged();
       },
     },
   ];
@@ -259,12 +232,7 @@ function isInputAccepted(contract: Contract, called: Operation, member: InputMem
         await each(edges, async ({ what, value }) => {
           trial.startOver();
           const { body, query, record, caller } = await inputWith(trial, called, name, value);
-          const interaction = await trial.call(operation, {
-            caller,
-            body,
-            query,
-            ...(record === undefined ? {} : { record }),
-          });
+          const interaction = await trial.call(operation, { caller, body, query, record });
           const response = trial.responseOf(interaction);
           if (response.status < 300) return;
           const got = `${statusText(contract, response)} ${shortText(response.json)}`;
@@ -302,17 +270,9 @@ function isInputRejected(contract: Contract, called: Operation, member: InputMem
           if (isCounted) input = await inputWith(trial, called, name);
           const { caller, record, query } = input;
           const body = { ...input.body, [name]: mistake.value };
-          const interaction = await trial.call(operation, {
-            ...{ caller, body, query, isInvalid: true },
-            ...(record === undefined ? {} : { record }),
-          });
-          expectRejected(
-            trial,
-            called,
-            interaction,
-            mistakenOf(contract, called, member, mistake),
-            errorsOf(contract, called),
-          );
+          const interaction = await trial.call(operation, { caller, body, query, record, isInvalid: true });
+          const mistaken = mistakenOf(contract, called, member, mistake);
+          expectRejected(trial, called, interaction, mistaken, errorsOf(contract, called));
         });
       },
     },

@@ -1,6 +1,6 @@
 /** Reads records: by the operation that reads one, or in a list. */
 import type { Json } from "../../base/json.ts";
-import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun, recordVisibility } from "../permissions.ts";
@@ -16,9 +16,7 @@ import { findRecord } from "./world.ts";
 
 export async function look(trial: Trial, record: KnownRecord): Promise<boolean> {
   const { contract } = trial;
-  const names = observableFields(contract, record.resource).filter(
-    (name) => !isNeverReturned(trial, record.resource, name),
-  );
+  const names = returnedFields(trial, record.resource);
   let isRead = false;
   for (const caller of new Set([record.creator, ...(await trial.callers())])) {
     if (recordVisibility(contract, record.resource, caller, trial.around(record)) === false) continue;
@@ -46,9 +44,10 @@ export async function lookAround(trial: Trial, record: KnownRecord): Promise<voi
   }
 }
 
-function isNeverReturned({ contract: { model } }: Trial, resource: string, name: string): boolean {
-  const marks = lookup(fieldsOf(model, resource), name)?.marks ?? [];
-  return marks.includes("secret") || marks.includes("write-only");
+/** Returns the fields that responses may show. */
+function returnedFields({ contract }: Trial, resource: string): readonly string[] {
+  const fields = fieldsOf(contract.model, resource);
+  return observableFields(contract, resource).filter((name) => !isNeverReturned(lookup(fields, name) ?? { marks: [] }));
 }
 
 export async function readAs(trial: Trial, record: KnownRecord, caller: Caller): Promise<boolean> {
@@ -64,9 +63,7 @@ export async function readAs(trial: Trial, record: KnownRecord, caller: Caller):
 /** Reads the record as one caller after the other until each field is known. Returns the values; empty if no caller can read it. */
 export async function observedValues(trial: Trial, record: KnownRecord): Promise<ReadonlyMap<string, Json>> {
   const anew: KnownRecord = { ...record, values: new Map<string, Json>() };
-  const names = observableFields(trial.contract, record.resource).filter(
-    (name) => !isNeverReturned(trial, record.resource, name),
-  );
+  const names = returnedFields(trial, record.resource);
   for (const caller of new Set([record.creator, ...(await trial.callers())])) {
     for (const reader of readersOf(trial, record.resource)) {
       if (names.every((name) => anew.values.has(name))) break;

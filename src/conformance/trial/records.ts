@@ -24,16 +24,16 @@ import { findRecord, recordsOf } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
-  readonly state?: string;
+  readonly state?: string | undefined;
   /** Who creates it, if that caller may. */
-  readonly creator?: Caller;
-  readonly values?: Readonly<Record<string, Json>>;
+  readonly creator?: Caller | undefined;
+  readonly values?: Readonly<Record<string, Json>> | undefined;
   /** The record of the path below which it is created. */
-  readonly parent?: KnownRecord;
+  readonly parent?: KnownRecord | undefined;
   /** The operation that creates it; by default any that can. */
   readonly by?: string;
   /** The resources of the records for which it is made, and of itself, if others are to refer to it. */
-  readonly inner?: readonly string[];
+  readonly inner?: readonly string[] | undefined;
   /** What is sent; by default a valid input with `values`. */
   readonly input?: Input;
   /** Whether it has to enter the state now: a record that entered it earlier will not do. */
@@ -115,7 +115,7 @@ export interface CreationChange {
   /** Returns the body to be sent in place of a valid one. */
   readonly change?: (body: JsonObject) => JsonObject;
   /** The id to be sent in the path, if the client chooses it. */
-  readonly id?: Json;
+  readonly id?: Json | undefined;
   /** Whether the changed body is valid too. */
   readonly isValid?: boolean;
 }
