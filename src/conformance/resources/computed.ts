@@ -1,7 +1,7 @@
 /** Computed fields, and the members of views: they have the values that the test computes itself. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
-import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { responseShape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
@@ -15,6 +15,7 @@ import type { Interaction } from "../interaction.ts";
 import { knownRecords, selectionsIn, selectsKnown } from "../known-truth.ts";
 import { readsHidden } from "../deviations.ts";
 import { recordIn } from "../response.ts";
+import { returnedIn } from "../returned.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
 import { pathsBetween } from "../trial/states.ts";
@@ -260,27 +261,7 @@ async function forSightings(trial: Trial, view: string, show: (sighting: Sightin
 function returnsView({ model }: Contract, called: Operation, view: string): boolean {
   if (called.resource === undefined || called.kind !== "resource" || called.endpoint.wire !== undefined) return false;
   if (called.action === "login" || called.action === "delete") return false;
-  const { item } = responseShape(model, called);
-  return item !== undefined && viewsIn(item).some((one) => reaches({ model }, one, view, []));
-}
-
-function viewsIn(shape: Shape): readonly string[] {
-  if (shape.kind === "view") return [shape.view];
-  if (shape.kind === "items") return viewsIn(shape.of);
-  return shape.kind === "object" ? Object.values(shape.members).flatMap(viewsIn) : [];
-}
-
-function reaches({ model }: Pick<Contract, "model">, from: string, view: string, context: readonly string[]): boolean {
-  if (from === view) return true;
-  const { members = {} } = lookup(model.resources.views ?? {}, from) ?? {};
-  return Object.values(members).some(({ type }) => {
-    const nested = nestedView(model, type);
-    return (
-      nested !== undefined &&
-      !context.includes(nested.view) &&
-      reaches({ model }, nested.view, view, [...context, from])
-    );
-  });
+  return returnedIn(model, responseShape(model, called).item).some((one) => one.view === view);
 }
 
 /** Calls an operation about a new record, and returns the views of known records in its response. */
@@ -320,8 +301,8 @@ async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Si
 /** Makes a record for each list of the view that contains those that refer to the record. */
 async function populate(trial: Trial, called: Operation, record: KnownRecord): Promise<void> {
   const { contract } = trial;
-  const { item } = responseShape(contract.model, called);
-  const view = item === undefined ? undefined : viewsIn(item)[0];
+  const all = returnedIn(contract.model, responseShape(contract.model, called).item);
+  const view = all.find((one) => one.view !== undefined)?.view;
   const { members = {} } = (view === undefined ? undefined : lookup(contract.model.resources.views ?? {}, view)) ?? {};
   for (const [name, { type }] of Object.entries(members)) {
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);

@@ -15,11 +15,9 @@ import { expectAccepted, expectValue } from "./outcome.ts";
 import {
   creationsOf,
   fieldIn,
-  nameOf,
   otherValue,
   readField,
   sendWrite,
-  settingMembers,
   type Write,
   type Written,
   writesOf,
@@ -50,7 +48,7 @@ function isDefault(contract: Contract, write: Write, name: string, field: Field)
   const path = `resources/${resource}/${name}`;
   return [
     {
-      id: `${path}: default in ${nameOf(contract, write)}`,
+      id: `${path}: default in ${write.name}`,
       aspects: [{ path, expects: `a new ${resource} gets ${described(chosen)} as \`${name}\`` }],
       operation,
       run: async (trial) => {
@@ -260,7 +258,7 @@ async function otherBody(
   record: NonNullable<Written["record"]>,
 ): Promise<{ readonly values: Readonly<Record<string, Json>>; readonly isValid: true }> {
   const fields = fieldsOf(trial.contract.model, write.called.resource);
-  for (const { name, field } of settingMembers(trial.contract, write)) {
+  for (const { name, field } of write.members) {
     const marks = fields[name]?.marks ?? [];
     if (isNeverReturned({ marks }) || marks.includes("create-only")) continue;
     const before = await readField(trial, record, name);

@@ -20,11 +20,9 @@ import { expectAccepted, expectValue, unchanged } from "./outcome.ts";
 import { expectNoTrace, withMarker } from "./traces.ts";
 import {
   memberPath,
-  nameOf,
   otherValue,
   readField,
   sendWrite,
-  settingMembers,
   supplyFor,
   type Write,
   writesOf,
@@ -42,7 +40,7 @@ export function editCases(contract: Contract): readonly Case[] {
 
 /** Returns the members that a request may change and that somebody can read again. */
 function visibleMembers(contract: Contract, write: Write): readonly InputMember[] {
-  return settingMembers(contract, write).filter(({ name, field }) => {
+  return write.members.filter(({ name, field }) => {
     const marks = [...field.marks, ...(lookup(fieldsOf(contract.model, write.called.resource), name)?.marks ?? [])];
     return !isNeverReturned({ marks }) && !marks.includes("create-only");
   });
@@ -131,7 +129,7 @@ function removes(contract: Contract, write: Write): readonly Case[] {
         aspects: [{ path, expects: `null removes \`${name}\`` }],
         operation,
         run: async (trial) => {
-          const record = await makeFull(trial, write, settingMembers(contract, write));
+          const record = await makeFull(trial, write, write.members);
           const present = await readField(trial, record, name);
           if (present === undefined) throw new NotTried(`no response shows \`${name}\``);
           const removed = await sendWrite(trial, write, { record, values: { [name]: null }, isValid: true });
@@ -152,7 +150,7 @@ function failsEntirely(contract: Contract, write: Write): readonly Case[] {
   if (members.length < 2) return [];
   return [
     {
-      id: `${path}: all or nothing in ${nameOf(contract, write)}`,
+      id: `${path}: all or nothing in ${write.name}`,
       aspects: [{ path, expects: "a request with an invalid member changes nothing" }],
       operation,
       run: async (trial) => {
@@ -181,7 +179,7 @@ function failsEntirely(contract: Contract, write: Write): readonly Case[] {
 /** Returns a member with an invalid value; undefined if the test finds none besides that member. */
 async function invalidMember(trial: Trial, write: Write, except: string): Promise<JsonObject | undefined> {
   const { contract } = trial;
-  for (const { name, field } of settingMembers(contract, write)) {
+  for (const { name, field } of write.members) {
     if (name === except || field.marks.includes("secret")) continue;
     const [wrong] = invalidValues(contract, field.type, await supplyFor(trial, field.type)).filter(
       ({ stated, completeOnly }) => stated && !completeOnly,

@@ -12,7 +12,6 @@ import { isSame } from "../values/same.ts";
 import { expectRejected, possibleErrors } from "./outcome.ts";
 import {
   fieldIn,
-  nameOf,
   otherValue,
   readField,
   sendWrite,
@@ -40,7 +39,7 @@ function cannotBeSet(contract: Contract, write: Write, name: string, field: Fiel
   const { operation, resource } = write.called;
   const path = `resources/${resource}/${name}`;
   return {
-    id: `${path}: not set by ${nameOf(contract, write)}`,
+    id: `${path}: not set by ${write.name}`,
     aspects: [{ path, expects: `${operation} cannot set \`${name}\`` }],
     operation,
     run: async (trial) => {

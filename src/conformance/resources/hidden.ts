@@ -8,15 +8,13 @@ import { pointerOf } from "../request.ts";
 import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { expectAccepted } from "./outcome.ts";
-import { nameOf, sendWrite, settingMembers, type Write, writesOf } from "./writing.ts";
+import { sendWrite, sets, type Write, writesOf } from "./writing.ts";
 
 export function hiddenCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) =>
     Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => {
       if (!isNeverReturned(field)) return [];
-      const writes = writesOf(contract, resource).filter((write) =>
-        settingMembers(contract, write).some((member) => member.name === name),
-      );
+      const writes = writesOf(contract, resource).filter((write) => sets(write, name));
       return writes.length === 0
         ? []
         : [
@@ -32,7 +30,7 @@ function isInvisible(contract: Contract, write: Write, name: string): Case {
   const { operation, resource } = write.called;
   const path = `resources/${resource}/${name}`;
   return {
-    id: `${path}: not shown after ${nameOf(contract, write)}`,
+    id: `${path}: not shown after ${write.name}`,
     aspects: [{ path, expects: `no response shows \`${name}\` after ${operation}` }],
     operation,
     run: async (trial) => {
@@ -53,7 +51,7 @@ function isInvisible(contract: Contract, write: Write, name: string): Case {
 
 /** Returns a value by which a response that shows it is known; undefined if the type has none. */
 function distinctiveValue({ contract, random }: Trial, write: Write, name: string): string | undefined {
-  const type = settingMembers(contract, write).find((one) => one.name === name)?.field.type;
+  const type = write.members.find((one) => one.name === name)?.field.type;
   const max = type?.kind === "scalar" ? (type.max ?? 24) : 24;
   const value = random.text(Math.min(max, 24));
   return type !== undefined && isDistinctive(value) && problemOf(contract, type, value, "input") === undefined

@@ -11,7 +11,7 @@ import { brokenBy } from "../expect.ts";
 import type { Trial } from "../trial/trial.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
 import { expectAccepted } from "./outcome.ts";
-import { creationsOf, nameOf, readField, sendWrite, supplyFor, type Write, type Written } from "./writing.ts";
+import { creationsOf, readField, sendWrite, supplyFor, type Write, type Written } from "./writing.ts";
 
 export function idCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) => {
@@ -69,7 +69,7 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
   const isCounted = type.kind === "id" && type.made === "counter";
   const isGenerated = type.kind === "id" && type.made !== "client";
   return {
-    id: `${path}: ${nameOf(contract, write)}`,
+    id: `${path}: ${write.name}`,
     aspects: [{ path, expects: isPut ? "the id is that of the path" : "each record has an id of its own" }],
     operation,
     run: async (trial) => {

@@ -16,7 +16,7 @@ import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { isSame } from "../values/same.ts";
 import { isInvalid } from "./outcome.ts";
-import { creationsOf, otherValue, readField, settingMembers } from "./writing.ts";
+import { creationsOf, otherValue, readField, sets } from "./writing.ts";
 
 export function listCases(contract: Contract): readonly Case[] {
   const lists = [...contract.operations.values()].filter(
@@ -159,9 +159,7 @@ async function pairFor(
 ): Promise<PairOfRecords> {
   const { contract } = trial;
   const resource = list.resource as string;
-  const isSettable = creationsOf(contract, resource).some((write) =>
-    settingMembers(contract, write).some((member) => member.name === name),
-  );
+  const isSettable = creationsOf(contract, resource).some((write) => sets(write, name));
   const first = isSettable ? (chosen ?? (await otherValue(trial, field.type, [null]))) : undefined;
   const one = await makeWith(trial, resource, name, first);
   const value = await readField(trial, one, name);

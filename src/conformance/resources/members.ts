@@ -11,7 +11,7 @@ import type { Trial } from "../trial/trial.ts";
 import { each } from "../attempts.ts";
 import { inputWith } from "./inputs.ts";
 import { expectAccepted, expectRejected, possibleErrors } from "./outcome.ts";
-import { memberPath, nameOf, sendWrite, type Write, writesOf } from "./writing.ts";
+import { memberPath, sendWrite, type Write, writesOf } from "./writing.ts";
 
 export function memberCases(contract: Contract): readonly Case[] {
   const writes = writesOf(contract);
@@ -43,7 +43,7 @@ function isRequired(contract: Contract, called: Operation, write?: Write): reado
   }));
   if (first === undefined || write?.kind === "change" || isOnlyFile(called)) return [];
   const { operation } = called;
-  const name = write === undefined ? operation : nameOf(contract, write);
+  const name = write === undefined ? operation : write.name;
   return [
     {
       id: `resources/${name}: required members`,
@@ -78,7 +78,7 @@ function isOptional(contract: Contract, write: Write): readonly Case[] {
   if (first === undefined || kind !== "create") return [];
   return [
     {
-      id: `resources/${nameOf(contract, write)}: optional members`,
+      id: `resources/${write.name}: optional members`,
       aspects: [first, ...more],
       operation,
       run: async (trial) => {
@@ -101,7 +101,7 @@ function isUnknown(contract: Contract, called: Operation, write?: Write): readon
   if (members.length === 0 || isOnlyFile(called) || (called.kind === "resource" && sessionActions.has(action)))
     return [];
   const path = `endpoints/endpoints/${operation}`;
-  const name = write === undefined ? operation : nameOf(contract, write);
+  const name = write === undefined ? operation : write.name;
   let unknown = "unknownMember";
   while (members.some((one) => one.name === unknown)) unknown += "2";
   return [

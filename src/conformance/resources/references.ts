@@ -16,18 +16,17 @@ import { expectAccepted, expectRejected, possibleErrors, unchanged } from "./out
 import {
   creationsOf,
   memberPath,
-  nameOf,
+  recordToChange,
   sendWrite,
-  settingMembers,
+  sets,
   supplyFor,
   type Write,
   writesOf,
-  recordToChange,
 } from "./writing.ts";
 
 export function referenceCases(contract: Contract): readonly Case[] {
   return writesOf(contract).flatMap((write) =>
-    settingMembers(contract, write).flatMap((member) => {
+    write.members.flatMap((member) => {
       const { of } = innermost(member.field.type);
       const resource = referenceOf(contract.model, of);
       if (resource === undefined) return [];
@@ -44,7 +43,7 @@ function missing(contract: Contract, write: Write, member: InputMember, of: stri
   const { operation, resource } = write.called;
   const path = memberPath(contract, write.called, member.name);
   return {
-    id: `resources/${resource}/${member.name}: missing in ${nameOf(contract, write)}`,
+    id: `resources/${resource}/${member.name}: missing in ${write.name}`,
     aspects: [{ path, expects: `a reference to a ${of} that does not exist is rejected` }],
     operation,
     run: async (trial) => {
@@ -96,7 +95,7 @@ function unseen(contract: Contract, write: Write, member: InputMember, of: strin
   const path = memberPath(contract, write.called, member.name);
   return [
     {
-      id: `resources/${resource}/${member.name}: unseen in ${nameOf(contract, write)}`,
+      id: `resources/${resource}/${member.name}: unseen in ${write.name}`,
       aspects: [{ path, expects: `a reference to a ${of} that the caller does not see is rejected` }],
       operation,
       run: async (trial) => {
@@ -128,7 +127,7 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
   const { name } = member;
   const path = memberPath(contract, write.called, name);
   return {
-    id: `resources/${resource}/${name}: tree in ${nameOf(contract, write)}`,
+    id: `resources/${resource}/${name}: tree in ${write.name}`,
     aspects: [{ path, expects: `no ${resource} can be above itself` }],
     operation,
     run: async (trial) => {
@@ -153,9 +152,7 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
 }
 
 async function below(trial: Trial, resource: string, name: string, id: Json): Promise<KnownRecord> {
-  const creation = creationsOf(trial.contract, resource).find((one) =>
-    settingMembers(trial.contract, one).some((member) => member.name === name),
-  );
+  const creation = creationsOf(trial.contract, resource).find((one) => sets(one, name));
   if (creation === undefined) throw new NotTried(`no operation creates a ${resource} below another one`);
   const written = await sendWrite(trial, creation, { values: { [name]: id }, isValid: true });
   expectAccepted(trial, written, `a ${resource} below another one to be accepted`);

@@ -20,16 +20,7 @@ import { ifPossible, untilTried } from "../attempts.ts";
 import { candidatesFor, distance, nextToOthers } from "./candidates.ts";
 import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
 import { expectNoTrace, withMarker } from "./traces.ts";
-import {
-  creationsOf,
-  nameOf,
-  neededCreator,
-  sendWrite,
-  settingMembers,
-  type Write,
-  writesOf,
-  makeToEdit,
-} from "./writing.ts";
+import { creationsOf, neededCreator, sendWrite, type Write, writesOf, makeToEdit } from "./writing.ts";
 
 export function ruleCases(contract: Contract): readonly Case[] {
   return Object.entries(contract.model.resources.rules).flatMap(([resource, rules]) =>
@@ -57,7 +48,7 @@ function isObeyed(contract: Contract, write: Write, { path, condition, code, tex
   const { operation } = write.called;
   return [
     {
-      id: `${path}: ${nameOf(contract, write)}`,
+      id: `${path}: ${write.name}`,
       aspects: [{ path, expects: `${operation} gets ${code} if \`${text}\` is false, and is accepted if it is true` }],
       operation,
       run: async (trial) => {
@@ -119,7 +110,7 @@ function influencing(contract: Contract, write: Write, condition: TypedExpressio
     const computed = contract.typed.get(`resources/${write.called.resource}/${name}/computed`);
     if (computed !== undefined) pending.push(...fieldsIn(computed));
   }
-  return settingMembers(contract, write).filter(
+  return write.members.filter(
     ({ name, field }) => names.has(name) && !(field.marks.includes("secret") && write.kind !== "create"),
   );
 }

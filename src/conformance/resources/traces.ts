@@ -8,7 +8,7 @@ import { readersOf } from "../trial/looking.ts";
 import { pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { distinctValue } from "../values/valid.ts";
-import { sendWrite, settingMembers, supplyFor, type Write, type Written } from "./writing.ts";
+import { sendWrite, supplyFor, type Write, type Written } from "./writing.ts";
 
 /** A member whose value only one record has. */
 export interface Marker {
@@ -23,7 +23,7 @@ const shortest = 8;
 export async function withMarker(trial: Trial, write: Write, except: readonly string[]): Promise<Marker> {
   const { contract, world } = trial;
   const { model } = contract;
-  const candidates = settingMembers(contract, write).filter(({ name, field }) => {
+  const candidates = write.members.filter(({ name, field }) => {
     const type = bareType(field.type);
     const isText = type.kind === "scalar" && ["string", "text", "email"].includes(type.name);
     return isText && !isNeverReturned(field) && !except.includes(name);

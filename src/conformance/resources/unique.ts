@@ -15,10 +15,8 @@ import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
 import {
   creationsOf,
   memberPath,
-  nameOf,
   otherValue,
   sendWrite,
-  settingMembers,
   type Write,
   type WriteOptions,
   type Written,
@@ -50,7 +48,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
   const members = by.flatMap((one) => one?.members ?? []);
   if (by.includes(undefined) || members.length === 0) return [];
   const { operation } = write.called;
-  const name = nameOf(contract, write);
+  const name = write.name;
   const what = fields.map((one) => `\`${one}\``).join(" and ");
   const optional = fields.filter((one) => {
     const field = lookup(fieldsOf(contract.model, resource), one);
@@ -108,7 +106,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
 /** Returns values for all members, since values that are absent are compared in their own way. */
 async function valuesFor(trial: Trial, write: Write, members: readonly string[]): Promise<JsonObject> {
   const values: Record<string, Json> = {};
-  for (const { name, field } of settingMembers(trial.contract, write)) {
+  for (const { name, field } of write.members) {
     if (!members.includes(name) || !isNullable(field)) continue;
     const value = await otherValue(trial, field.type, [null]);
     if (value === undefined) throw new NotTried(`the test finds no value for \`${name}\``);
@@ -126,7 +124,7 @@ async function otherValues(
 ): Promise<JsonObject> {
   const { body: fresh = {} } = await trial.inputFor(write.called.operation, caller);
   const values: Record<string, Json> = {};
-  for (const { name, field } of settingMembers(trial.contract, write)) {
+  for (const { name, field } of write.members) {
     if (!members.includes(name)) continue;
     const before = lookup(body, name);
     const distinct = lookup(fresh, name);
@@ -265,7 +263,7 @@ function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint)
   const what = fields.map((one) => `\`${one}\``).join(" and ");
   return [
     {
-      id: `${path}: twice in ${nameOf(contract, write)}`,
+      id: `${path}: twice in ${write.name}`,
       aspects: [{ path, expects: `${operation} cannot set ${what} to the values of another ${resource}` }],
       operation,
       run: async (trial) => {
@@ -300,7 +298,7 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
       fields.flatMap((field) => [field, ...(determined(contract, write, field)?.members ?? [])]),
     ),
   );
-  const members = settingMembers(contract, write).flatMap(({ name }) =>
+  const members = write.members.flatMap(({ name }) =>
     constrained.has(name) || determinesUnique(contract, resource, name) ? [] : [name],
   );
   const [first, ...more] = members.map((name) => ({
@@ -314,7 +312,7 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
   if (first === undefined || mayFollow) return [];
   return [
     {
-      id: `resources/${resource}: equal values in ${nameOf(contract, write)}`,
+      id: `resources/${resource}: equal values in ${write.name}`,
       aspects: [first, ...more],
       operation,
       run: async (trial) => {

@@ -8,7 +8,8 @@ import type { Contract, Operation } from "../contract.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { statusText } from "../errors/expected.ts";
 import { seeded } from "../random.ts";
-import { type EdgeValue, edgeValues, type InvalidValue, invalidValues } from "../values/boundaries.ts";
+import { edgeValues, type InvalidValue, invalidValues } from "../values/boundaries.ts";
+import type { Edge } from "../values/edges.ts";
 import { problemOf } from "../values/fits.ts";
 import { mergePatch } from "../values/same.ts";
 import { type Supply, validValue } from "../values/valid.ts";
@@ -29,11 +30,9 @@ import {
 } from "./outcome.ts";
 import {
   memberPath,
-  nameOf,
   readField,
   fieldIn,
   sendWrite,
-  settingMembers,
   supplyFor,
   acceptsFile,
   type Write,
@@ -50,7 +49,7 @@ export function valueCases(contract: Contract): readonly Case[] {
   );
   return [
     ...writes.flatMap((write) =>
-      settingMembers(contract, write).flatMap((member) => [
+      write.members.flatMap((member) => [
         ...isAccepted(contract, write, member),
         ...isRejected(contract, write, member),
       ]),
@@ -73,7 +72,7 @@ function inputMembers(contract: Contract, called: Operation): readonly InputMemb
 // ── Values that are accepted ───────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns the values at the edges that the document writes; a usual value if it writes none. */
-function edgesOf(contract: Contract, type: FieldType, supply: Supply): readonly EdgeValue[] {
+function edgesOf(contract: Contract, type: FieldType, supply: Supply): readonly Edge[] {
   const edges = edgeValues(contract, type, supply).filter(({ stated }) => stated);
   if (edges.length > 0) return edges;
   const usual = validValue(contract, type, supply, "all");
@@ -87,7 +86,7 @@ function isAccepted(contract: Contract, write: Write, member: InputMember): read
   if (field.marks.includes("secret") && write.kind !== "create") return [];
   return [
     {
-      id: `resources/${resource}/${name}: ${nameOf(contract, write)} accepts`,
+      id: `resources/${resource}/${name}: ${write.name} accepts`,
       aspects: [
         ...aspectsOf(contract, write.called, member, `valid values of \`${name}\` are accepted and come back`),
         { path: `resources/${resource}/${name}`, expects: `${operation} sets \`${name}\`` },
@@ -113,7 +112,7 @@ async function accepts(
   trial: Trial,
   write: Write,
   { name, field }: InputMember,
-  { what, value }: EdgeValue,
+  { what, value }: Edge,
   record: KnownRecord | undefined,
 ): Promise<void> {
   const { contract } = trial;
@@ -177,7 +176,7 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
   if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
   return [
     {
-      id: `resources/${resource}/${name}: ${nameOf(contract, write)} rejects`,
+      id: `resources/${resource}/${name}: ${write.name} rejects`,
       aspects: aspectsOf(
         contract,
         write.called,

@@ -25,19 +25,26 @@ import { type Supply, validValue } from "../values/valid.ts";
 export interface Write {
   readonly kind: "create" | "change" | "replace";
   readonly called: ResourceEndpoint;
+  /** The name in ids of cases: `putStation`, or `putStation (new)` if it is two writes. */
+  readonly name: string;
+  /** The members that set fields. */
+  readonly members: readonly InputMember[];
 }
 
 /** Returns the writes of a document, or those of one resource. */
-export function writesOf({ model, operations }: Contract, resource?: string): readonly Write[] {
+export function writesOf(contract: Contract, resource?: string): readonly Write[] {
+  const { model, operations } = contract;
   return [...operations.values()].flatMap((called): readonly Write[] => {
     if (called.kind !== "resource" || called.endpoint.wire !== undefined || called.file !== undefined) return [];
     if (resource !== undefined && called.resource !== resource) return [];
-    if (called.action === "create") return [{ kind: "create", called }];
-    if (called.action === "update") return [{ kind: "change", called }];
+    const isUpsert = creates(model, called);
+    const members = membersOf(contract, called).filter(({ sets }) => sets);
+    const write = (kind: Write["kind"], name = called.operation): Write => ({ kind, called, name, members });
+    if (called.action === "create") return [write("create")];
+    if (called.action === "update") return [write("change")];
     if (called.action !== "replace") return [];
-    const replace: readonly Write[] =
-      called.endpoint.statuses?.differs === undefined ? [{ kind: "replace", called }] : [];
-    return creates(model, called) ? [{ kind: "create", called }, ...replace] : replace;
+    const replace = called.endpoint.statuses?.differs === undefined ? [write("replace")] : [];
+    return isUpsert ? [write("create", `${called.operation} (new)`), ...replace] : replace;
   });
 }
 
@@ -46,14 +53,9 @@ export function creationsOf(contract: Contract, resource: string): readonly Writ
   return writesOf(contract, resource).filter(({ kind }) => kind === "create");
 }
 
-/** Returns the name of a write for ids of cases: `putStation`, or `putStation (new)` if it is two writes. */
-export function nameOf({ model }: Contract, { kind, called }: Write): string {
-  return kind === "create" && creates(model, called) ? `${called.operation} (new)` : called.operation;
-}
-
-/** Returns the members that set fields. */
-export function settingMembers(contract: Contract, { called }: Write): readonly InputMember[] {
-  return membersOf(contract, called).filter(({ sets }) => sets);
+/** Whether a request of the write can set the field. */
+export function sets({ members }: Write, field: string): boolean {
+  return members.some(({ name }) => name === field);
 }
 
 /** Whether a request of the operation may be a form, which has texts in place of numbers. */
@@ -198,7 +200,7 @@ function acceptableBody(
     !without.includes(name) &&
     lookup(body, name) === lookup(valid, name) &&
     !determinesUnique(contract, called.resource, name);
-  const free = settingMembers(contract, write).filter(
+  const free = write.members.filter(
     ({ name, field }) =>
       isFree(name) && referenceOf(contract.model, field.type) === undefined && !field.marks.includes("secret"),
   );
