@@ -27,7 +27,7 @@ import {
 export function defaultCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) =>
     Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
-      ...creationsOf(contract, resource).flatMap((write) => isDefault(contract, write, name, field)),
+      ...creationsOf(contract, resource).flatMap((write) => isDefault(write, name, field)),
       ...(field.default?.kind === "now-on-change" ? changes(contract, resource, name) : []),
       ...(field.default?.kind === "now" ? stays(contract, resource, name) : []),
     ]),
@@ -41,7 +41,7 @@ interface Made {
   readonly written: Written;
 }
 
-function isDefault(contract: Contract, write: Write, name: string, field: Field): readonly Case[] {
+function isDefault(write: Write, name: string, field: Field): readonly Case[] {
   const { default: chosen } = field;
   const { operation, resource } = write.called;
   if (chosen === undefined) return [];

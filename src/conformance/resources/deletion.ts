@@ -15,7 +15,7 @@ export function deletionCases(contract: Contract): readonly Case[] {
     ({ action, endpoint }) => action === "delete" && endpoint.the === undefined,
   );
   return deletions.flatMap((deletion) =>
-    referring(contract, deletion.resource as string).map((reference) => deletes(contract, deletion, reference)),
+    referring(contract, deletion.resource as string).map((reference) => deletes(deletion, reference)),
   );
 }
 
@@ -29,7 +29,7 @@ function referring({ model }: Contract, target: string): readonly Reference[] {
   );
 }
 
-function deletes(contract: Contract, { operation, resource }: Operation, reference: Reference): Case {
+function deletes({ operation, resource }: Operation, reference: Reference): Case {
   const { name, field, resource: other } = reference;
   const path = `resources/${other}/${name}`;
   const target = resource as string;

@@ -31,7 +31,7 @@ import {
 
 export function editCases(contract: Contract): readonly Case[] {
   return writesOf(contract).flatMap((write) => {
-    if (write.kind === "create") return leavesNoRecord(contract, write);
+    if (write.kind === "create") return leavesNoRecord(write);
     if (write.kind === "change")
       return [...leavesOthers(contract, write), ...removes(contract, write), ...failsEntirely(contract, write)];
     return [...replacesAll(contract, write), ...failsEntirely(contract, write)];
@@ -227,7 +227,7 @@ function expectedDefault({ model }: Contract, resource: string, name: string, fi
 // ── Creations ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A creation that fails leaves no record. */
-function leavesNoRecord(contract: Contract, write: Write): readonly Case[] {
+function leavesNoRecord(write: Write): readonly Case[] {
   const { operation } = write.called;
   const path = `endpoints/endpoints/${operation}`;
   return [

@@ -25,7 +25,7 @@ export function fixedCases(contract: Contract): readonly Case[] {
   return writesOf(contract).flatMap((write) =>
     Object.entries(fieldsOf(contract.model, write.called.resource))
       .filter(([name, field]) => isFixed(contract, write, name, field))
-      .map(([name, field]) => cannotBeSet(contract, write, name, field)),
+      .map(([name, field]) => cannotBeSet(write, name, field)),
   );
 }
 
@@ -35,7 +35,7 @@ function isFixed(contract: Contract, { called, kind }: Write, name: string, fiel
   return !isChangeable(name, field) && !membersOf(contract, called).some((one) => one.name === name && one.sets);
 }
 
-function cannotBeSet(contract: Contract, write: Write, name: string, field: Field): Case {
+function cannotBeSet(write: Write, name: string, field: Field): Case {
   const { operation, resource } = write.called;
   const path = `resources/${resource}/${name}`;
   return {

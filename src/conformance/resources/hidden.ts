@@ -18,7 +18,7 @@ export function hiddenCases(contract: Contract): readonly Case[] {
       return writes.length === 0
         ? []
         : [
-            ...writes.filter(({ kind }) => kind === "create").map((write) => isInvisible(contract, write, name)),
+            ...writes.filter(({ kind }) => kind === "create").map((write) => isInvisible(write, name)),
             never(contract, resource, name, writes),
           ];
     }),
@@ -26,7 +26,7 @@ export function hiddenCases(contract: Contract): readonly Case[] {
 }
 
 /** The record without the value is what everybody sees. */
-function isInvisible(contract: Contract, write: Write, name: string): Case {
+function isInvisible(write: Write, name: string): Case {
   const { operation, resource } = write.called;
   const path = `resources/${resource}/${name}`;
   return {

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup, nestedView } from "../../language/resources/fields.ts";
-import { NotTried } from "../case.ts";
+import { ifTried } from "../attempts.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Operation, needsRecord } from "../contract.ts";
@@ -71,16 +71,12 @@ export async function madeByHandler(
 
 async function readAll(trial: Trial, called: Operation, resource: string, caller: Caller): Promise<void> {
   const { contract } = trial;
-  try {
-    const { json, status } = trial.responseOf(await trial.call(called.operation, { caller }));
-    if (status !== 200) return;
-    const items = called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json];
-    for (const item of items) {
-      const observed = recordIn(contract, called, item);
-      if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
+  const response = await ifTried(async () => trial.responseOf(await trial.call(called.operation, { caller })));
+  if (response?.status !== 200) return;
+  const { json } = response;
+  for (const item of called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json]) {
+    const observed = recordIn(contract, called, item);
+    if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);
   }
 }
 

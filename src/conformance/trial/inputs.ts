@@ -6,6 +6,7 @@ import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { bareType, fieldsOf, isUnique, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
+import { ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import type { Operation } from "../contract.ts";
@@ -22,7 +23,7 @@ import { type KnownRecord, textOf } from "./known.ts";
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { presentOf, recordsOf, stopped } from "./world.ts";
+import { presentOf, recordsOf } from "./world.ts";
 
 /** The body of a request, without the objects around its members, and its query parameters. */
 export interface Input {
@@ -389,18 +390,10 @@ async function ensureChoosable(trial: Trial, chosen: Chosen, caller: Caller, inp
     trial.used.add(known);
     return;
   }
-  if (condition !== undefined && records.length === 0) await makeAny(trial, resource);
+  // A record that probably does not fit: if it comes first, a wrong choice shows.
+  if (condition !== undefined && records.length === 0) await ifPossible(() => trial.make(resource));
   const { state, ...values } = wantedOf(trial, chosen, caller, input);
   await trial.make(resource, { values, ...(typeof state === "string" ? { state } : {}) });
-}
-
-/** Makes a record that probably does not fit: if one comes first, a wrong choice shows. */
-async function makeAny(trial: Trial, resource: string): Promise<void> {
-  try {
-    await trial.make(resource);
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried) || thrown.reason === stopped) throw thrown;
-  }
 }
 
 /** Whether a record with the values that the choice asks for can exist: other versions may not have all values. */

@@ -5,6 +5,7 @@ import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { firstResult, ifTried } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
@@ -45,25 +46,17 @@ export interface Wish {
 export async function make(trial: Trial, resource: string, wish: Wish = {}): Promise<KnownRecord> {
   if (wish.state !== undefined && wish.state !== startOf(trial.contract, resource))
     return reach(trial, resource, wish.state, wish);
-  let problem = new NotTried(
-    `no caller of the test can create a record of ${resource}`,
-    "a credential that may create one",
-  );
-  for (const called of creatorsOf(trial, resource)) {
-    if (wish.by !== undefined && called.operation !== wish.by) continue;
-    const caller = await creatorFor(trial, called, wish);
-    if (caller === undefined) continue;
-    try {
-      return await create(trial, called, caller, wish);
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
+  const creators = creatorsOf(trial, resource).filter(({ operation }) => (wish.by ?? operation) === operation);
   const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
-  const returned = isAny ? await madeByHandler(trial, resource, wish.creator) : undefined;
-  if (returned !== undefined) return returned;
-  throw problem;
+  const attempts = [
+    ...creators.map((called) => async (): Promise<KnownRecord | undefined> => {
+      const caller = await creatorFor(trial, called, wish);
+      return caller && create(trial, called, caller, wish);
+    }),
+    ...(isAny ? [() => madeByHandler(trial, resource, wish.creator)] : []),
+  ];
+  const none = `no caller of the test can create a record of ${resource}`;
+  return firstResult(attempts, (attempt) => attempt(), none, "a credential that may create one");
 }
 
 /** Returns the operations that create records of the resource. */
@@ -296,14 +289,10 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
     if (deleted.length >= mostDeleted) break;
     // Other records may have changed since, and with them its entity tag.
     world.tags.delete(record);
-    try {
-      const { status } = trial.responseOf(await trial.call(remove.operation, { record }));
-      if (record.isDeleted) deleted.push(record);
-      // Time may have deleted it.
-      if (status === 404) record.isDeleted = true;
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-    }
+    const response = await ifTried(async () => trial.responseOf(await trial.call(remove.operation, { record })));
+    if (response !== undefined && record.isDeleted) deleted.push(record);
+    // Time may have deleted it.
+    if (response?.status === 404) record.isDeleted = true;
     used.delete(record);
   }
   return deleted;

@@ -2,7 +2,7 @@
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { firstResult } from "../attempts.ts";
+import { firstResult, ifTried } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
@@ -83,7 +83,7 @@ async function follow(
   const others = event === undefined && rest.some(isTimed) ? await companions(trial, resource, wish) : [];
   for (const transition of rest) {
     const fellows = others.filter(({ values }) => transition.from.includes(textOf(values.get("state"))));
-    if (!isTimed(transition)) for (const one of fellows) await tryNext(trial, one, transition, wish);
+    if (!isTimed(transition)) for (const one of fellows) await ifTried(() => reachNext(trial, one, transition, wish));
     await reachNext(trial, record, transition, wish);
     if (!isTimed(transition)) continue;
     for (const one of fellows) {
@@ -107,12 +107,9 @@ async function companions(trial: Trial, resource: string, wish: Wish): Promise<r
   if (!isPlain(wish)) return [];
   const found: KnownRecord[] = [];
   for (let count = 0; count < mostCompanions; count += 1) {
-    try {
-      found.push(await trial.make(resource, wish));
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      break;
-    }
+    const record = await ifTried(() => trial.make(resource, wish));
+    if (record === undefined) break;
+    found.push(record);
   }
   return found;
 }
@@ -120,14 +117,6 @@ async function companions(trial: Trial, resource: string, wish: Wish): Promise<r
 /** Whether any record of the same creator will do. */
 function isPlain({ creator: _, state: __, expectsLimit: ___, ...others }: Wish): boolean {
   return Object.values(others).every((one) => one === undefined);
-}
-
-async function tryNext(trial: Trial, record: KnownRecord, transition: TriggeredTransition, wish: Wish): Promise<void> {
-  try {
-    await reachNext(trial, record, transition, wish);
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
-  }
 }
 
 /** Returns a record that time brought into the state together with another one. */
