@@ -285,15 +285,8 @@ async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Si
   for await (const page of pagesOf(trial, called, { record, caller }, 3)) {
     const found = itemOf(contract, called, page, record);
     if (found === undefined || found === "unknown" || found.view === undefined) continue;
-    return sightingsOf(trial, {
-      view: found.view,
-      value: found.record,
-      resource,
-      record: record.values,
-      isNew: true,
-      caller,
-      interaction: page.interaction,
-    });
+    const viewed = { view: found.view, value: found.record, resource, record: record.values };
+    return sightingsOf(trial, { ...viewed, isNew: true, caller, interaction: page.interaction });
   }
   return [];
 }
@@ -336,7 +329,7 @@ export async function viewsOf(
 /** Returns a view and all views in it. */
 function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
   const { contract } = trial;
-  const { view, value, record, resource, caller, isNew } = sighting;
+  const { view, value, record, resource, caller, interaction, isNew } = sighting;
   const { members = {} } = lookup(contract.model.resources.views ?? {}, view) ?? {};
   const inner = Object.entries(members).flatMap(([name, { type }]): readonly Sighting[] => {
     const nested = nestedView(contract.model, type);
@@ -344,14 +337,11 @@ function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
     if (nested === undefined || typed === undefined) return [];
     const { find } = trial.around();
-    const context = (one: JsonObject, id: Json | undefined): readonly Sighting[] =>
-      sightingsOf(trial, {
-        ...{ view: nested.view, value: one, resource: nested.of, isNew: false, caller },
-        ...{
-          record: id === undefined || id === null ? undefined : find(nested.of, id),
-          interaction: sighting.interaction,
-        },
-      });
+    const context = (one: JsonObject, id: Json = null): readonly Sighting[] => {
+      const known = id === null ? undefined : find(nested.of, id);
+      const viewed = { view: nested.view, value: one, resource: nested.of, record: known };
+      return sightingsOf(trial, { ...viewed, isNew: false, caller, interaction });
+    };
     if (Array.isArray(found)) return found.filter(isObject).flatMap((one) => context(one, lookup(one, "id")));
     if (!isObject(found)) return [];
     const computing = record === undefined ? undefined : { resource, values: record, isNew };

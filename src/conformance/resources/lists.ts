@@ -195,12 +195,7 @@ async function otherRecord(
   const parent = parents.at(-1);
   const id = parent === undefined ? undefined : one.values.get(parent.field);
   const around = trial.world.records.find((each) => each.resource === parent?.resource && each.values.get("id") === id);
-  return ifPossible(() =>
-    trial.make(resource as string, {
-      ...{ values, creator: one.creator },
-      ...(around === undefined ? {} : { parent: around }),
-    }),
-  );
+  return ifPossible(() => trial.make(resource as string, { values, creator: one.creator, parent: around }));
 }
 
 /** Compares two values of an ordered type; undefined if their order depends on how texts are compared. */

@@ -9,23 +9,18 @@ import type { Contract, Operation } from "../contract.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { each } from "../attempts.ts";
-import { inputWith } from "./inputs.ts";
+import { inputWith, otherOperations } from "./inputs.ts";
 import { expectAccepted, expectRejected, possibleErrors } from "./outcome.ts";
 import { memberPath, sendWrite, type Write, writesOf } from "./writing.ts";
 
 export function memberCases(contract: Contract): readonly Case[] {
-  const writes = writesOf(contract);
-  const writing = new Set(writes.map(({ called }) => called.operation));
-  const others = [...contract.operations.values()].filter(
-    ({ endpoint, operation }) => endpoint.wire === undefined && !writing.has(operation),
-  );
   return [
-    ...writes.flatMap((write) => [
+    ...writesOf(contract).flatMap((write) => [
       ...isRequired(contract, write.called, write),
       ...isOptional(contract, write),
       ...isUnknown(contract, write.called, write),
     ]),
-    ...others.flatMap((called) => [...isRequired(contract, called), ...isUnknown(contract, called)]),
+    ...otherOperations(contract).flatMap((called) => [...isRequired(contract, called), ...isUnknown(contract, called)]),
   ];
 }
 

@@ -42,14 +42,23 @@ export function uniqueCases(contract: Contract): readonly Case[] {
   });
 }
 
+/** Returns the members of a write that determine the fields; and whether these members, or the path, determine all of them. */
+function chosenBy(contract: Contract, write: Write, { fields }: Constraint) {
+  const by = fields.map((field) => determined(contract, write, field));
+  return { members: by.flatMap((one) => one?.members ?? []), isWhole: !by.includes(undefined) };
+}
+
+function wordsFor({ fields }: Constraint): string {
+  return fields.map((one) => `\`${one}\``).join(" and ");
+}
+
 function ofConstraint(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
   const { fields, path, resource, isAbsentEqual, code } = constraint;
-  const by = fields.map((field) => determined(contract, write, field));
-  const members = by.flatMap((one) => one?.members ?? []);
-  if (by.includes(undefined) || members.length === 0) return [];
+  const { isWhole, members } = chosenBy(contract, write, constraint);
+  if (!isWhole || members.length === 0) return [];
+  const { name } = write;
   const { operation } = write.called;
-  const name = write.name;
-  const what = fields.map((one) => `\`${one}\``).join(" and ");
+  const what = wordsFor(constraint);
   const optional = fields.filter((one) => {
     const field = lookup(fieldsOf(contract.model, resource), one);
     return members.includes(one) && field !== undefined && isNullable(field) && field.default === undefined;
@@ -63,7 +72,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
       run: async (trial) => {
         const first = await create(trial, write, await valuesFor(trial, write, members));
         const second = await sendWrite(trial, write, sameAs(first, members));
-        expectConflict(trial, second, constraint, what);
+        expectConflict(trial, second, constraint);
       },
     },
     {
@@ -97,7 +106,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
               { path, expects: `two records without ${what} ${isAbsentEqual ? `get ${code}` : "are accepted"}` },
             ] as const,
             operation,
-            run: (trial: Trial) => absentValues(trial, write, constraint, { members, optional, what }),
+            run: (trial: Trial) => absentValues(trial, write, constraint, members, optional),
           },
         ]),
   ];
@@ -165,19 +174,10 @@ function sameAs(first: Awaited<ReturnType<typeof create>>, members: readonly str
   };
 }
 
-function expectConflict(
-  trial: Trial,
-  { interaction, response }: Written,
-  { code, path, resource }: Constraint,
-  what: string,
-): void {
-  if (response.status < 300)
-    throw new Broken(
-      `a second ${resource} with the same ${what} to get ${code}`,
-      statusText(trial.contract, response),
-      interaction,
-      path,
-    );
+function expectConflict(trial: Trial, { interaction, response }: Written, constraint: Constraint): void {
+  const { code, path, resource } = constraint;
+  const expected = `a second ${resource} with the same ${wordsFor(constraint)} to get ${code}`;
+  if (response.status < 300) throw new Broken(expected, statusText(trial.contract, response), interaction, path);
   expectError(trial, interaction, { code }, path);
 }
 
@@ -198,23 +198,15 @@ async function othersAreAccepted(
   const first = await create(trial, write, { values: await valuesFor(trial, write, members) });
   await each(fields, async (field) => {
     trial.startOver();
-    const same = members.filter((one) => !(determined(trial.contract, write, field)?.members ?? []).includes(one));
-    const byPath = determined(trial.contract, write, field)?.byPath === true;
+    const by = determined(trial.contract, write, field);
+    const byPath = by?.byPath === true;
+    const same = members.filter((one) => by?.members.includes(one) !== true);
     if (same.length === members.length && !byPath) throw new NotTried(`no request determines \`${field}\``);
     const options = sameAs(first, same);
     const parent = byPath ? await parentFor(trial, write) : first.parent;
-    const others = await otherValues(
-      trial,
-      write,
-      members.filter((one) => !same.includes(one)),
-      first,
-    );
-    const written = await sendWrite(trial, write, {
-      ...options,
-      parent,
-      values: { ...options.values, ...others },
-      isValid: true,
-    });
+    const different = members.filter((one) => !same.includes(one));
+    const values = { ...options.values, ...(await otherValues(trial, write, different, first)) };
+    const written = await sendWrite(trial, write, { ...options, parent, values, isValid: true });
     expectDistinct(trial, written, `a record that differs in \`${field}\` to be accepted`, path);
   });
 }
@@ -231,22 +223,19 @@ async function absentValues(
   trial: Trial,
   write: Write,
   constraint: Constraint,
-  {
-    members,
-    optional,
-    what,
-  }: { readonly members: readonly string[]; readonly optional: readonly string[]; readonly what: string },
+  members: readonly string[],
+  optional: readonly string[],
 ): Promise<void> {
   const present = members.filter((one) => !optional.includes(one));
   const parent = await parentFor(trial, write);
   const sent = await sendWrite(trial, write, { parent, without: optional, isValid: true });
   // Another record may lack the values already, if that is not allowed twice.
   if (constraint.isAbsentEqual && present.length === 0 && sent.response.status >= 300)
-    return expectConflict(trial, sent, constraint, what);
+    return expectConflict(trial, sent, constraint);
   expectAccepted(trial, sent, `a body without ${optional.join(", ")} to be accepted`);
   const options = sameAs({ ...sent, parent }, present);
   const second = await sendWrite(trial, write, { ...options, without: optional });
-  if (constraint.isAbsentEqual) expectConflict(trial, second, constraint, what);
+  if (constraint.isAbsentEqual) expectConflict(trial, second, constraint);
   else expectDistinct(trial, second, `a second record without ${optional.join(", ")} to be accepted`, constraint.path);
 }
 
@@ -254,25 +243,23 @@ async function absentValues(
 
 /** A change cannot give a record the values of another one. */
 function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
-  const { fields, path, resource } = constraint;
-  const by = fields.map((field) => determined(contract, write, field));
-  const members = by.flatMap((one) => one?.members ?? []);
+  const { path, resource } = constraint;
+  const { members } = chosenBy(contract, write, constraint);
   const isSecret = members.some((one) => lookup(fieldsOf(contract.model, resource), one)?.marks.includes("secret"));
   if (members.length === 0 || isSecret || write.called.endpoint.the !== undefined) return [];
   const { operation } = write.called;
-  const what = fields.map((one) => `\`${one}\``).join(" and ");
   return [
     {
       id: `${path}: twice in ${write.name}`,
-      aspects: [{ path, expects: `${operation} cannot set ${what} to the values of another ${resource}` }],
+      aspects: [
+        { path, expects: `${operation} cannot set ${wordsFor(constraint)} to the values of another ${resource}` },
+      ],
       operation,
       run: async (trial) => {
         const [creation] = creationsOf(contract, resource);
         if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
         const first = await create(trial, creation, { values: await valuesFor(trial, creation, members) });
-        const fixed = fields
-          .flatMap((one) => determined(contract, creation, one)?.members ?? [])
-          .filter((one) => !members.includes(one));
+        const fixed = chosenBy(contract, creation, constraint).members.filter((one) => !members.includes(one));
         const second = await create(trial, creation, sameAs(first, fixed));
         const record = second.record;
         if (record === undefined || first.record === undefined) return;
@@ -280,7 +267,7 @@ function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint)
         if (Object.keys(values).length === 0) throw new NotTried("the first record has no such values");
         const expectUnchanged = await unchanged(trial, record, Object.keys(values), path);
         const written = await sendWrite(trial, write, { record, values });
-        expectConflict(trial, written, constraint, what);
+        expectConflict(trial, written, constraint);
         await expectUnchanged();
       },
     },

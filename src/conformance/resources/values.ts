@@ -17,7 +17,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { each, untilTried } from "../attempts.ts";
-import { errorsOf, inputWith } from "./inputs.ts";
+import { errorsOf, inputWith, otherOperations } from "./inputs.ts";
 import { innerPath, innerPaths } from "./paths.ts";
 import {
   expectAccepted,
@@ -42,19 +42,14 @@ import {
 } from "./writing.ts";
 
 export function valueCases(contract: Contract): readonly Case[] {
-  const writes = writesOf(contract);
-  const writing = new Set(writes.map(({ called }) => called.operation));
-  const others = [...contract.operations.values()].filter(
-    ({ endpoint, operation }) => endpoint.wire === undefined && !writing.has(operation),
-  );
   return [
-    ...writes.flatMap((write) =>
+    ...writesOf(contract).flatMap((write) =>
       write.members.flatMap((member) => [
         ...isAccepted(contract, write, member),
         ...isRejected(contract, write, member),
       ]),
     ),
-    ...others.flatMap((called) =>
+    ...otherOperations(contract).flatMap((called) =>
       inputMembers(contract, called).flatMap((member) => [
         ...isInputAccepted(contract, called, member),
         ...isInputRejected(contract, called, member),

@@ -28,7 +28,7 @@ import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
 
 export interface CallOptions {
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   /** The record of the path; by default one is made. `null`: none, `path` has all values. */
   readonly record?: KnownRecord | null | undefined;
   /** Values of path parameters, in place of those that follow from the record. */
@@ -134,7 +134,7 @@ export async function subjectFor(
   called: Operation,
   caller?: Caller,
 ): Promise<{ readonly record: KnownRecord; readonly caller: Caller }> {
-  const found = await subjectOf(trial, called, caller === undefined ? {} : { caller });
+  const found = await subjectOf(trial, called, { caller });
   if (found.record === undefined) throw new NotTried(`${called.operation} is about no record`);
   return { ...found, record: found.record };
 }
@@ -153,11 +153,7 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
     ({ resource, trigger: { on } }) =>
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
-  const state = transition?.from[0];
-  const record = await trial.make(resource, {
-    ...(state === undefined ? {} : { state }),
-    ...(caller === undefined ? {} : { creator: caller }),
-  });
+  const record = await trial.make(resource, { state: transition?.from[0], creator: caller });
   if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
     await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
   return record;

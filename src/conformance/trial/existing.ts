@@ -9,7 +9,7 @@ import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Operation, needsRecord } from "../contract.ts";
 import { pageIn, recordIn } from "../response.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, newRecord } from "./known.ts";
 import { learnRepresentation } from "./learning.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
@@ -58,9 +58,7 @@ export async function madeByHandler(
     const observed = status < 300 ? recordIn(contract, called, json) : undefined;
     const id = observed === undefined ? undefined : lookup(observed.record, "id");
     if (observed === undefined || id === undefined || findRecord(world, resource, id) !== undefined) continue;
-    const values = new Map<string, Json>();
-    const history = [interaction];
-    const record: KnownRecord = { resource, creator: caller, isDeleted: false, values, observed: new Map(), history };
+    const record = newRecord(resource, caller, [interaction]);
     learnRepresentation(trial, record, caller, observed.record, observed.view);
     world.records.push(record);
     used.add(record);
@@ -91,10 +89,7 @@ function learnNested(
 ): void {
   const { contract, world } = trial;
   const { model } = contract;
-  const record: KnownRecord = {
-    ...{ resource, creator: caller, isDeleted: false, isFound: true, history: [] },
-    ...{ values: new Map<string, Json>(Object.entries(around)), observed: new Map<string, Json>() },
-  };
+  const record: KnownRecord = { ...newRecord(resource, caller, [], around), isFound: true };
   learnRepresentation(trial, record, caller, observed, view);
   const id = record.values.get("id");
   if (id === undefined) return;

@@ -17,7 +17,7 @@ import { distinctValue, validValue } from "../values/valid.ts";
 import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, newRecord } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
@@ -164,12 +164,9 @@ async function sendCreationOnce(
   });
   const response = trial.responseOf(interaction);
   if (response.status >= 300) return { interaction, body, record: undefined };
-  const record: KnownRecord = {
-    ...{ resource, creator: caller, isDeleted: false, observed: new Map<string, Json>() },
-    ...(around.parent === undefined ? {} : { parent: around.parent }),
-    values: new Map<string, Json>(Object.entries({ ...around.values, ...(id === undefined ? {} : { id }) })),
-    history: [...new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)])],
-  };
+  const history = new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)]);
+  const values = id === undefined ? around.values : { ...around.values, id };
+  const record = { ...newRecord(resource, caller, [...history], values), parent: around.parent };
   world.records.push(record);
   trial.used.add(record);
   const fields = fieldsOf(contract.model, resource);
@@ -202,7 +199,7 @@ interface Parents {
   readonly values: Readonly<Record<string, Json>>;
   readonly history: readonly Interaction[];
   /** The record directly above. */
-  readonly parent?: KnownRecord;
+  readonly parent?: KnownRecord | undefined;
 }
 
 /** Returns the records above the new one in the path; makes them if necessary. */
@@ -323,7 +320,7 @@ export async function reference(
   const isMade = creatorsOf(trial, resource).length > 0 || handlersOf(trial, resource).length > 0;
   const found = isMade ? undefined : await existing(trial, resource, caller);
   if (found !== undefined) return found;
-  const made = await trial.make(resource, { creator: caller, ...(inner && { inner }) });
+  const made = await trial.make(resource, { creator: caller, inner });
   world.references.push(made);
   return made;
 }

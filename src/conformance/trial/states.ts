@@ -253,7 +253,7 @@ export async function causeEvent(
     resource,
     from,
   } = transition;
-  const transitioned = record ?? (await trial.make(resource, { ...(from[0] === undefined ? {} : { state: from[0] }) }));
+  const transitioned = record ?? (await trial.make(resource, { state: from[0] }));
   const [cause] = triggersOf(trial, transition);
   if (cause === undefined) {
     const incoming = incomingFor(trial.contract, transition);
