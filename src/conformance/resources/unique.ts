@@ -45,7 +45,7 @@ export function uniqueCases(contract: Contract): readonly Case[] {
 /** Returns the members of a write that determine the fields; and whether these members, or the path, determine all of them. */
 function chosenBy(contract: Contract, write: Write, { fields }: Constraint) {
   const by = fields.map((field) => determined(contract, write, field));
-  return { members: by.flatMap((one) => one?.members ?? []), isWhole: !by.includes(undefined) };
+  return { members: by.flatMap((one) => one?.members ?? []), isDetermined: !by.includes(undefined) };
 }
 
 function wordsFor({ fields }: Constraint): string {
@@ -54,8 +54,8 @@ function wordsFor({ fields }: Constraint): string {
 
 function ofConstraint(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
   const { fields, path, resource, isAbsentEqual, code } = constraint;
-  const { isWhole, members } = chosenBy(contract, write, constraint);
-  if (!isWhole || members.length === 0) return [];
+  const { isDetermined, members } = chosenBy(contract, write, constraint);
+  if (!isDetermined || members.length === 0) return [];
   const { name } = write;
   const { operation } = write.called;
   const what = wordsFor(constraint);

@@ -1,5 +1,5 @@
 /** Valid inputs of operations: values by type, within rules, guards and what `choose` needs. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { type Json, type JsonObject, pick } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -52,7 +52,10 @@ export async function defaultInput(
     const token = await newRefreshToken(trial, called.resource as string);
     return { body: member === undefined ? {} : { [member.name]: token }, query };
   }
-  if (called.action === "login") return { body: await loginBody(trial, called), query };
+  if (called.action === "login") {
+    const user = await trial.make(called.resource as string, { creator: anonymous });
+    return { body: loginOf(trial, user), query };
+  }
   const state = record?.values.get("state");
   const transition = transitionsBy(trial.contract, called.operation).find(
     ({ from, resource }) => resource === called.resource && typeof state === "string" && from.includes(state),
@@ -65,11 +68,6 @@ export async function defaultInput(
   return guarded ?? trial.inputFor(called.operation, caller, record);
 }
 
-/** Returns a body with which a new user logs in. */
-async function loginBody(trial: Trial, called: Operation): Promise<JsonObject> {
-  return loginOf(trial, await trial.make(called.resource as string, { creator: anonymous }));
-}
-
 export async function inputFor(
   trial: Trial,
   name: string,
@@ -80,11 +78,11 @@ export async function inputFor(
 ): Promise<Input> {
   const called = trial.operation(name);
   const members = membersOf(trial.contract, called);
-  const names = new Set(members.map((one) => one.name));
-  const isParameter = (one: string): boolean => lookup(called.endpoint.query ?? {}, one) !== undefined;
-  const chosen = entriesOf(fixed, (one) => names.has(one));
-  const parameters = entriesOf(fixed, isParameter);
-  const query = { ...queryFor(trial, called), ...mapTexts(parameters) };
+  const names = members.map((one) => one.name);
+  const chosen = pick(fixed, names);
+  const parameters = Object.entries(pick(fixed, Object.keys(called.endpoint.query ?? {})));
+  const texts = parameters.map(([parameter, value]) => [parameter, textOf(value)] as const);
+  const query = { ...queryFor(trial, called), ...Object.fromEntries(texts) };
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
   const references = await newReferences(trial, called, caller, [...inner, ...Object.keys(fixed)]);
@@ -439,12 +437,4 @@ function valueOf(text: string, type: FieldType | undefined): Json {
   if (bare?.kind !== "scalar") return text;
   if (bare.name === "boolean") return text === "true";
   return ["integer", "number", "decimal"].includes(bare.name) ? Number(text) : text;
-}
-
-function entriesOf(values: Readonly<Record<string, Json>>, isWanted: (name: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
-}
-
-function mapTexts(values: JsonObject): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf(value)]));
 }

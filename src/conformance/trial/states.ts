@@ -233,7 +233,7 @@ async function causeChoosing(trial: Trial, transition: TriggeredTransition): Pro
   const record = id === undefined || id === null ? undefined : findRecord(trial.world, transition.resource, id);
   if (record === undefined)
     throw new NotTried(`the test does not know the ${transition.resource} that ${cause.event} is about`);
-  await learnTransition(trial, record, made, transition);
+  await learnState(trial, record, made.history, transition);
   return record;
 }
 
@@ -260,22 +260,17 @@ export async function causeEvent(
     if (incoming !== undefined) return transitionByIncoming(trial, transitioned, incoming, transition);
     throw new NotTried(`the test cannot cause ${on.kind === "when" ? on.events.join(" or ") : "the event"}`);
   }
-  const values = { [cause.field]: transitioned.values.get("id") ?? null };
-  const known = recordsOf(trial.world, cause.resource).find(
-    (one) => !one.isDeleted && one.values.get(cause.field) === values[cause.field],
-  );
-  if (known === undefined) {
-    const made = await trial.make(cause.resource, { state: cause.state, values });
-    if (!made.values.has(cause.field)) await trial.look(made);
-    // On the way to its state another operation may have chosen the record.
-    if (made.values.get(cause.field) !== values[cause.field])
-      throw new NotTried(`the test cannot choose the ${resource} that ${cause.event} is about`);
-    await learnTransition(trial, transitioned, made, transition);
-  } else {
-    if (!known.values.has("state")) await trial.look(known);
-    await advanceTo(trial, known, cause.state, { values });
-    await learnTransition(trial, transitioned, known, transition);
-  }
+  const id = transitioned.values.get("id") ?? null;
+  const values = { [cause.field]: id };
+  const isAbout = (one: KnownRecord): boolean => one.values.get(cause.field) === id;
+  const known = recordsOf(trial.world, cause.resource).find((one) => !one.isDeleted && isAbout(one));
+  const causing = known ?? (await trial.make(cause.resource, { state: cause.state, values }));
+  if (!causing.values.has("state") || !causing.values.has(cause.field)) await trial.look(causing);
+  // On the way to its state another operation may have chosen the record.
+  if (!isAbout(causing)) throw new NotTried(`the test cannot choose the ${resource} that ${cause.event} is about`);
+  await advanceTo(trial, causing, cause.state, { values });
+  trial.used.add(causing);
+  await learnState(trial, transitioned, causing.history, transition);
   return transitioned;
 }
 
@@ -294,22 +289,18 @@ async function transitionByIncoming(
   const response = trial.responseOf(interaction);
   if (response.status >= 300)
     throw new NotTried(`the implementation answered ${statusText(trial.contract, response)} to ${event}`);
-  record.history.push(interaction);
-  record.values.delete("state");
-  await trial.look(record);
-  if (!record.values.has("state")) record.values.set("state", transition.to);
+  await learnState(trial, record, [interaction], transition);
   return record;
 }
 
-/** Learns the state of a record that an event of another record moved. */
-async function learnTransition(
+/** Learns the state of a record after an event. `history`: the requests that led to the event. */
+async function learnState(
   trial: Trial,
   record: KnownRecord,
-  cause: KnownRecord,
+  history: readonly Interaction[],
   { to }: TriggeredTransition,
 ): Promise<void> {
-  trial.used.add(cause);
-  record.history.push(...cause.history.filter((one) => !record.history.includes(one)));
+  record.history.push(...history.filter((one) => !record.history.includes(one)));
   record.values.delete("state");
   await trial.look(record);
   if (!record.values.has("state")) record.values.set("state", to);
