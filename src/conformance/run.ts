@@ -152,7 +152,7 @@ async function shrunk(run: Run, one: Case, result: CaseResult & { readonly kind:
   run.shrunk.set(cause, count);
   const isRepeatable = one.exclusive !== true && one.last !== true && one.endsCredentials !== true;
   if (!isRepeatable || count > mostShrunk || isOver(run)) return result;
-  const world = newWorld(run.contract, run.state);
+  const world: World = { ...newWorld(run.contract, run.state), isAgain: true };
   const { result: again } = await runCase(world, one, numbered(0));
   await cleanUp(world, run.options.seed);
   const isSame =

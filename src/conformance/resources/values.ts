@@ -94,8 +94,9 @@ function isAccepted(contract: Contract, write: Write, member: InputMember): read
         await untilTried(records, async (number) => {
           const record = number === undefined ? undefined : await makeToEdit(trial, write);
           await each(edgesOf(contract, field.type, supply), async (edge) => {
-            if (record === undefined) trial.startOver();
-            await accepts(trial, write, member, edge, record);
+            trial.startOver();
+            const isNew = record !== undefined && trial.world.isAgain === true;
+            await accepts(trial, write, member, edge, isNew ? await makeToEdit(trial, write) : record);
           });
         });
       },
