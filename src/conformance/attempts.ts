@@ -15,7 +15,7 @@ export async function each<Item>(items: readonly Item[], run: (item: Item) => Pr
       problem ??= thrown;
     }
   }
-  if (!isTried) throw problem ?? new NotTried("the test finds no value");
+  if (!isTried) throw problem ?? new NotTried("the test finds no value to try");
 }
 
 /** Tries the items until one can be tried. @throws NotTried if none can */

@@ -114,7 +114,7 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
   const passed = new Set<string>();
   for (;;) {
     if (isOver(run)) {
-      found.push(notTried(one, "the time of the test is over", "a larger --budget"));
+      found.push(notTried(one, "the test ran out of time", "a larger --budget"));
       break;
     }
     const { result, aside, isAbsence } = await runCase(world, one, seeded(`${run.options.seed} ${one.id}`));

@@ -56,7 +56,7 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
       id: `${path}: computed`,
       aspects: [{ path, expects: `\`${name}\` is ${field.computed}` }],
       run: async (trial) => {
-        if (readsVariable(typed, "now")) throw new NotTried("the value depends on the present");
+        if (readsVariable(typed, "now")) throw new NotTried("the value depends on the current time");
         let isTried = false;
         for (let count = 0; count < mostRecords; count += 1) {
           trial.startOver();
@@ -254,7 +254,7 @@ async function forSightings(trial: Trial, view: string, show: (sighting: Sightin
   const sorted = operations.toSorted((one, other) => order.indexOf(one.action) - order.indexOf(other.action));
   await untilTried(sorted, async (called) => {
     const sightings = (await sightingsIn(trial, called)).filter((one) => one.view === view);
-    if (!sightings.map(show).includes(true)) throw new NotTried(`the test knows too little of the view ${view}`);
+    if (!sightings.map(show).includes(true)) throw new NotTried(`the test does not know a record that the view ${view} shows`);
   });
 }
 

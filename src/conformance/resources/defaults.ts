@@ -80,7 +80,7 @@ function described(chosen: Default): string {
       return chosen.text === "" ? "an empty text" : chosen.text;
     case "now":
     case "now-on-change":
-      return "the present";
+      return "the current time";
     case "caller":
       return "the caller";
     case "digits":
@@ -116,11 +116,11 @@ function expectDefault(
     case "now":
     case "now-on-change": {
       const seconds = typeof value === "string" ? Date.parse(value) : Number.NaN;
-      if (!(Math.abs(seconds - presentOf(trial.world)) <= clockTolerance)) throw unlike("the present");
+      if (!(Math.abs(seconds - presentOf(trial.world)) <= clockTolerance)) throw unlike("the current time");
       return;
     }
     case "caller":
-      if (!caller.signedIn && value !== null) throw unlike("no value, since nobody is signed in");
+      if (!caller.signedIn && value !== null) throw unlike("no value, since the caller is anonymous");
       if (caller.signedIn && caller.id !== undefined && textOf(value) !== caller.id) throw unlike(caller.id);
       return;
     case "digits":
@@ -169,7 +169,7 @@ function changes(contract: Contract, resource: string, name: string): readonly C
   return [
     {
       id: `${path}: at a change`,
-      aspects: [{ path, expects: `a change sets \`${name}\` to the present, and a request without a change does not` }],
+      aspects: [{ path, expects: `a change sets \`${name}\` to the current time, and a request that changes nothing does not` }],
       // The clock moves.
       exclusive: true,
       run: async (trial) => {
@@ -183,7 +183,7 @@ function changes(contract: Contract, resource: string, name: string): readonly C
           const after = await readTime(trial, record, name);
           if (!(after > before)) throw brokenBy(trial, `a later \`${name}\` after a change`, timeText(after), path);
           if (Math.abs(after - presentOf(trial.world)) > clockTolerance)
-            throw brokenBy(trial, `\`${name}\` with the present`, timeText(after), path);
+            throw brokenBy(trial, `\`${name}\` with the current time`, timeText(after), path);
           await untilSecond(trial);
           const again = await sendWrite(trial, write, { record, ...body, change: () => changed.body });
           if (again.response.status >= 300) return;

@@ -170,7 +170,7 @@ function failsEntirely(contract: Contract, write: Write): readonly Case[] {
           if (written.response.status < 300) throw new NotTried(`${operation} accepted an invalid value`);
           return expectUnchanged();
         }
-        throw new NotTried("the test finds no invalid value beside a valid one");
+        throw new NotTried("the test finds no invalid value for another member");
       },
     },
   ];
@@ -200,7 +200,7 @@ function replacesAll(contract: Contract, write: Write): readonly Case[] {
   return [
     {
       id: `${path}: replaces all`,
-      aspects: [{ path, expects: "what a replacement leaves out is absent, or gets its default" }],
+      aspects: [{ path, expects: "a replacement removes each member that it leaves out, or sets it to its default" }],
       operation,
       run: async (trial) => {
         const record = await makeFull(trial, write, omittable);
@@ -238,7 +238,7 @@ function leavesNoRecord(write: Write): readonly Case[] {
       run: async (trial) => {
         const marker = await withMarker(trial, write, []);
         const wrong = await invalidMember(trial, write, marker.name);
-        if (wrong === undefined) throw new NotTried("the test finds no invalid value beside a valid one");
+        if (wrong === undefined) throw new NotTried("the test finds no invalid value for another member");
         const written = await sendWrite(trial, write, {
           values: { [marker.name]: marker.value },
           change: (body) => ({ ...body, ...wrong }),

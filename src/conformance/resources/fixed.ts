@@ -96,7 +96,7 @@ async function expectNotSet(
   if (response.status >= 300) return;
   if (after === undefined) throw new NotTried(`no response shows \`${name}\``);
   if (isSame(model, field.type, value, after) && isUnlikely(field, value))
-    throw brokenBy(trial, `\`${name}\` not with the value that was sent`, shortText(after), path);
+    throw brokenBy(trial, `\`${name}\` with another value than that of the request`, shortText(after), path);
 }
 
 /** Whether the server would hardly choose the value itself. */

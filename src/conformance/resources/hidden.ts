@@ -64,14 +64,14 @@ function never(contract: Contract, resource: string, name: string, writes: reado
   const path = `resources/${resource}/${name}`;
   return {
     id: `${path}: in no response`,
-    aspects: [{ path, expects: `no response of the run contains a value of \`${name}\` that was sent` }],
+    aspects: [{ path, expects: `no response of the run contains a value of \`${name}\` from a request` }],
     last: true,
     run: async ({ world }) => {
       const pointers = new Map(writes.map(({ called }) => [called.operation, pointerOf(contract, called, name)]));
       const sent = new Set(world.all.flatMap((one) => valueAt(one, pointers.get(one.operation ?? "")) ?? []));
       const distinctive = [...sent].filter(isDistinctive);
       if (distinctive.length === 0)
-        throw new NotTried(`no request had a value of \`${name}\` by which to know it again`);
+        throw new NotTried(`no request had a value of \`${name}\` that is long enough to recognize in a response`);
       for (const value of distinctive) {
         const observed = world.all.find((one) => contains(one, value));
         if (observed !== undefined)

@@ -229,7 +229,7 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
         [`-${name}`, -1],
       ] as const) {
         const { last, values } = await readList(trial, list, { caller, record: one, query: { [sort]: order }, name });
-        if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${name}\``);
+        if (values.length < 2) throw new NotTried(`the list shows fewer than two records with \`${name}\``);
         const wrong = values.findIndex((value, index) => {
           const before = index === 0 ? undefined : values[index - 1];
           return before !== undefined && (compare(field.type, before, value) ?? 0) * sign > 0;

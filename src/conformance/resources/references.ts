@@ -50,9 +50,9 @@ function missing(contract: Contract, write: Write, member: InputMember, of: stri
       const type = lookup(fieldsOf(contract.model, of), "id")?.type;
       const id = type === undefined ? undefined : validValue(contract, type, await supplyFor(trial, type));
       if (id === undefined || trial.world.records.some(({ values }) => values.get("id") === id))
-        throw new NotTried(`the test finds no other id of a ${of}`);
+        throw new NotTried(`the test finds no unused id of a ${of}`);
       const record = await recordToChange(trial, write);
-      await expectNoReference(trial, write, member, { what: `the id of no ${of}`, id, record, path });
+      await expectNoReference(trial, write, member, { what: `an id that no ${of} has`, id, record, path });
     },
   };
 }
@@ -115,7 +115,7 @@ function unseen(contract: Contract, write: Write, member: InputMember, of: strin
           const what = `the id of a ${of} that ${caller.name} does not see`;
           return expectNoReference(trial, write, member, { what, id, path, caller, record: undefined });
         }
-        throw new NotTried(`the test has no ${of} that a caller of ${operation} does not see`);
+        throw new NotTried(`each caller of ${operation} sees each ${of} of the test`);
       },
     },
   ];
@@ -128,7 +128,7 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
   const path = memberPath(contract, write.called, name);
   return {
     id: `resources/${resource}/${name}: tree in ${write.name}`,
-    aspects: [{ path, expects: `no ${resource} can be above itself` }],
+    aspects: [{ path, expects: `a ${resource} cannot be below itself` }],
     operation,
     run: async (trial) => {
       const top = await trial.make(resource);

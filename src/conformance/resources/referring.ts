@@ -70,7 +70,7 @@ async function link(
     ({ endpoint, resource: of }) =>
       of === target.resource && endpoint.link?.in === resource && endpoint.link.with[name] === "id",
   );
-  if (found === undefined) throw new NotTried(`no operation makes a ${resource} that refers to a given record`);
+  if (found === undefined) throw new NotTried(`no operation creates a ${resource} that refers to a chosen record`);
   expectSuccess(trial, await trial.call(found.operation, { record: target }));
   return undefined;
 }

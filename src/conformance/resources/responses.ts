@@ -1,6 +1,6 @@
 /** Fields in responses, and the statements of part 2 that no case is about. */
 import { responseShape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, isNeverReturned, lifecycleOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import { type Case, NotTried, type Unobservable } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { returnedIn } from "../returned.ts";
@@ -86,7 +86,7 @@ export function untried(contract: Contract, cases: readonly Case[]): readonly Un
         `the rule of ${resource}`,
         isUsed
           ? "no request can violate the rule"
-          : `no operation writes a ${resource}${lifecycleOf(contract.model, resource) === undefined ? "" : " by its fields"}`,
+          : `no operation sets fields of a ${resource}`,
       );
   }
   for (const [type, fields] of Object.entries(types))

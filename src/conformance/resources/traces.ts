@@ -33,7 +33,7 @@ export async function withMarker(trial: Trial, write: Write, except: readonly st
     const value = distinctValue(contract, field.type, await supplyFor(trial, field.type), world.count());
     if (typeof value === "string" && value.length >= shortest) return { name, value };
   }
-  throw new NotTried("the test finds no member with a value that no other record has");
+  throw new NotTried("the test finds no member whose value identifies the record");
 }
 
 /** How many pages the test reads to find a record. */
@@ -52,7 +52,7 @@ export async function expectNoTrace(trial: Trial, written: Written, marker: Mark
       isTried = true;
       if (page.items.some((item) => isObject(item) && lookup(item, marker.name) === marker.value))
         throw new Broken(
-          "no record of the request that failed",
+          "no record from the request that failed",
           `a record with \`${marker.name}\` ${JSON.stringify(marker.value)}`,
           page.interaction,
           path,
@@ -68,7 +68,7 @@ export async function expectNoTrace(trial: Trial, written: Written, marker: Mark
       isValid: true,
     });
     if (again.response.status === 409)
-      throw new Broken("no record of the request that failed", "its unique value is in use", again.interaction, path);
+      throw new Broken("no record from the request that failed", "its unique value is already used", again.interaction, path);
     isTried ||= again.response.status < 300;
   }
   if (!isTried) throw new NotTried(`no list shows whether a ${called.resource} exists`);

@@ -77,7 +77,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
     },
     {
       id: `${path}: at once in ${name}`,
-      aspects: [{ path, expects: `of two concurrent requests with the same ${what} one succeeds` }],
+      aspects: [{ path, expects: `exactly one of two concurrent requests with the same ${what} succeeds` }],
       operation,
       run: async (trial) => {
         const parent = await parentFor(trial, write);
@@ -186,7 +186,7 @@ function expectOne(trial: Trial, all: readonly Written[], what: string): void {
   if (successes.length === 1) return;
   const got = all.map(({ response }) => statusText(trial.contract, response)).join(", ");
   if (successes.length === 0) throw new NotTried(`both requests failed: ${got}`);
-  throw new Broken(`one success of two requests with the same ${what}`, got, successes.at(-1)?.interaction);
+  throw new Broken(`exactly one of two concurrent requests with the same ${what} to succeed`, got, successes.at(-1)?.interaction);
 }
 
 async function othersAreAccepted(
@@ -201,7 +201,7 @@ async function othersAreAccepted(
     const by = determined(trial.contract, write, field);
     const byPath = by?.byPath === true;
     const same = members.filter((one) => by?.members.includes(one) !== true);
-    if (same.length === members.length && !byPath) throw new NotTried(`no request determines \`${field}\``);
+    if (same.length === members.length && !byPath) throw new NotTried(`no request sets \`${field}\``);
     const options = sameAs(first, same);
     const parent = byPath ? await parentFor(trial, write) : first.parent;
     const different = members.filter((one) => !same.includes(one));
@@ -264,7 +264,7 @@ function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint)
         const record = second.record;
         if (record === undefined || first.record === undefined) return;
         const values = pick(first.body, members);
-        if (Object.keys(values).length === 0) throw new NotTried("the first record has no such values");
+        if (Object.keys(values).length === 0) throw new NotTried("the first record has none of the values that have to be unique");
         const expectUnchanged = await unchanged(trial, record, Object.keys(values), path);
         const written = await sendWrite(trial, write, { record, values });
         expectConflict(trial, written, constraint);

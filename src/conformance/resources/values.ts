@@ -117,7 +117,7 @@ async function accepts(
   const before = record === undefined ? undefined : await readField(trial, record, name);
   const expected = kind === "change" ? mergePatch(before, value) : value;
   if (problemOf(contract, field.type, expected, "input") !== undefined && expected !== null)
-    throw new NotTried("the merged value would not be valid");
+    throw new NotTried("the value after the merge patch would be invalid");
   const written = await sendWrite(trial, write, { record, values: { [name]: value }, isValid: true });
   // The values at the edges are the same in each case.
   if (outcomeOf(trial, written) === "conflict" && determinesUnique(contract, called.resource, name))

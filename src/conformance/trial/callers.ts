@@ -236,7 +236,7 @@ async function logIn(trial: Trial, user: KnownRecord): Promise<string | undefine
 /** Returns a refresh token of a new user. @throws NotTried if no login returns one */
 export async function newRefreshToken(trial: Trial, resource: string): Promise<string> {
   const called = loginOperation(trial.contract, resource);
-  if (called === undefined) throw new NotTried(`nobody can log in as a ${resource}`);
+  if (called === undefined) throw new NotTried(`no operation logs a ${resource} in`);
   const user = await trial.make(resource, { creator: anonymous });
   const body = loginOf(trial, user);
   const interaction = await trial.call(called.operation, { caller: anonymous, record: user, body });

@@ -91,7 +91,7 @@ async function create(trial: Trial, called: ResourceEndpoint, caller: Caller, wi
       continue;
     }
     throw new NotTried(
-      `${called.operation} answered ${statusText(contract, response)} to a request that the test holds for valid`,
+      `${called.operation} answered ${statusText(contract, response)} to a request that should be valid`,
     );
   }
 }

@@ -21,7 +21,7 @@ export async function reach(trial: Trial, resource: string, state: string, wish:
   if (stored !== undefined) return stored;
   const start = startOf(trial.contract, resource);
   const paths = start === undefined ? [] : pathsBetween(trial, resource, start, state);
-  const none = `no transition that the test can make leads to ${resource} in the state ${state}`;
+  const none = `the test cannot bring a ${resource} into the state ${state}`;
   return firstResult(paths, (path) => follow(trial, resource, path, wish), none);
 }
 
@@ -142,7 +142,7 @@ export async function advanceTo(trial: Trial, record: KnownRecord, state: string
   if (from === state) return;
   const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];
   if (path === undefined)
-    throw new NotTried(`no transition that the test can make leads to ${record.resource} in the state ${state}`);
+    throw new NotTried(`the test cannot bring a ${record.resource} into the state ${state}`);
   for (const transition of path) await reachNext(trial, record, transition, wish);
 }
 
@@ -159,7 +159,7 @@ async function reachNext(
       const response = trial.responseOf(interaction);
       if (response.status >= 300)
         throw new NotTried(
-          `${trigger.on.operation} answered ${statusText(trial.contract, response)} on the way to ${record.resource} in ${to}`,
+          `${trigger.on.operation} answered ${statusText(trial.contract, response)} when the test brought a ${record.resource} into the state ${to}`,
         );
       break;
     }
@@ -173,7 +173,7 @@ async function reachNext(
   }
   // If no response shows the state, the next request shows whether the record has reached it.
   if (!record.values.has("state")) record.values.set("state", to);
-  if (record.values.get("state") !== to) throw new NotTried(`${record.resource} did not reach ${to}`);
+  if (record.values.get("state") !== to) throw new NotTried(`a ${record.resource} did not enter the state ${to}`);
 }
 
 /** How much longer than a timer the test waits: a timer may fire a second late. */
@@ -183,7 +183,7 @@ export const marginMilliseconds = 2000;
 export function timerMilliseconds(trial: Trial, record: KnownRecord, { trigger: { on } }: TriggeredTransition): number {
   if (on.kind === "after") return clockMilliseconds(on.duration);
   const due = on.kind === "at" ? record.values.get(on.field) : undefined;
-  if (typeof due !== "string") throw new NotTried(`the test does not know when ${record.resource} is due`);
+  if (typeof due !== "string") throw new NotTried(`the test does not know when the timer of the ${record.resource} is due`);
   return Math.max(Date.parse(due) - presentOf(trial.world), 0);
 }
 

@@ -263,7 +263,7 @@ function* textEdges(rules: TextRules, stated: Stated, random: Random, now: numbe
   if (pattern !== undefined || format !== undefined || most === 0 || most > longest) return;
   // A unique text must differ from those of earlier runs, too.
   const value = random.text(most, outsidePlane);
-  yield { what: `a text of ${counted(most, "character")}, each outside the basic plane`, value, stated: stated.max };
+  yield { what: `a text of ${most} emoji`, value, stated: stated.max };
 }
 
 function* numberEdges({ min, max, multipleOf }: NumberRules, stated: Stated): Iterable<Edge> {
