@@ -117,7 +117,8 @@ async function reset(send: Send, url: string | undefined): Promise<void> {
   if (url === undefined) return;
   const response = await send({ method: "POST", url, headers: {} });
   const got = isResponse(response) ? response.status : response.problem;
-  if (typeof got === "string" || got >= 300) throw new TestError(`POST ${url} did not reset the implementation: ${got}`);
+  if (typeof got === "string" || got >= 300)
+    throw new TestError(`POST ${url} did not reset the implementation: ${got}`);
 }
 
 /** Starts a receiver of webhooks at an address; without one on this machine, if the implementation is there too. */
@@ -134,7 +135,8 @@ async function receiverAt(text: string | undefined, implementation: string): Pro
 /** Returns the address without a slash at its end, if requests may be sent to it. */
 function checkedAddress(text: string, confirm: string | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TestError(`${text} is not an http or https address`);
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TestError(`${text} is not an http or https address`);
   if (isLoopback(url) || isConfirmed(url, confirm)) return text.replace(/\/+$/, "");
   throw new TestError(
     `the test creates, changes and deletes records at ${url.host}, which is another machine; add --confirm ${url.hostname} to allow that`,

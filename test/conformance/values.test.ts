@@ -166,19 +166,9 @@ function idOf(within: Contract, resource: string): Json | undefined {
 
 /** By type, the edges; those that the document does not write have a minus in front. */
 const edges: readonly (readonly [type: string, ...edges: readonly string[]])[] = [
-  [
-    "string(1..80)",
-    "a text of 1 character",
-    "a text of 80 characters",
-    "a text of 80 emoji",
-  ],
+  ["string(1..80)", "a text of 1 character", "a text of 80 characters", "a text of 80 emoji"],
   ["string(..9)", "-an empty text", "a text of 9 characters", "a text of 9 emoji"],
-  [
-    "text",
-    "-an empty text",
-    "-a text of 10000 characters",
-    "-a text of 10000 emoji",
-  ],
+  ["text", "-an empty text", "-a text of 10000 characters", "-a text of 10000 emoji"],
   ["string(6) /^[0-9]+$/", "a text of 6 characters"],
   ["email", "-a text of 254 characters"],
   ["email(6..40) /@example\\.com$/", "a text of 40 characters"],

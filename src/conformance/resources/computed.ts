@@ -254,7 +254,8 @@ async function forSightings(trial: Trial, view: string, show: (sighting: Sightin
   const sorted = operations.toSorted((one, other) => order.indexOf(one.action) - order.indexOf(other.action));
   await untilTried(sorted, async (called) => {
     const sightings = (await sightingsIn(trial, called)).filter((one) => one.view === view);
-    if (!sightings.map(show).includes(true)) throw new NotTried(`the test does not know a record that the view ${view} shows`);
+    if (!sightings.map(show).includes(true))
+      throw new NotTried(`the test does not know a record that the view ${view} shows`);
   });
 }
 

@@ -169,7 +169,9 @@ function changes(contract: Contract, resource: string, name: string): readonly C
   return [
     {
       id: `${path}: at a change`,
-      aspects: [{ path, expects: `a change sets \`${name}\` to the current time, and a request that changes nothing does not` }],
+      aspects: [
+        { path, expects: `a change sets \`${name}\` to the current time, and a request that changes nothing does not` },
+      ],
       // The clock moves.
       exclusive: true,
       run: async (trial) => {

@@ -84,9 +84,7 @@ export function untried(contract: Contract, cases: readonly Case[]): readonly Un
       add(
         `resources/rules/${resource}/${index}`,
         `the rule of ${resource}`,
-        isUsed
-          ? "no request can violate the rule"
-          : `no operation sets fields of a ${resource}`,
+        isUsed ? "no request can violate the rule" : `no operation sets fields of a ${resource}`,
       );
   }
   for (const [type, fields] of Object.entries(types))

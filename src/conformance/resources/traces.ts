@@ -68,7 +68,12 @@ export async function expectNoTrace(trial: Trial, written: Written, marker: Mark
       isValid: true,
     });
     if (again.response.status === 409)
-      throw new Broken("no record from the request that failed", "its unique value is already used", again.interaction, path);
+      throw new Broken(
+        "no record from the request that failed",
+        "its unique value is already used",
+        again.interaction,
+        path,
+      );
     isTried ||= again.response.status < 300;
   }
   if (!isTried) throw new NotTried(`no list shows whether a ${called.resource} exists`);

@@ -186,7 +186,11 @@ function expectOne(trial: Trial, all: readonly Written[], what: string): void {
   if (successes.length === 1) return;
   const got = all.map(({ response }) => statusText(trial.contract, response)).join(", ");
   if (successes.length === 0) throw new NotTried(`both requests failed: ${got}`);
-  throw new Broken(`exactly one of two concurrent requests with the same ${what} to succeed`, got, successes.at(-1)?.interaction);
+  throw new Broken(
+    `exactly one of two concurrent requests with the same ${what} to succeed`,
+    got,
+    successes.at(-1)?.interaction,
+  );
 }
 
 async function othersAreAccepted(
@@ -264,7 +268,8 @@ function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint)
         const record = second.record;
         if (record === undefined || first.record === undefined) return;
         const values = pick(first.body, members);
-        if (Object.keys(values).length === 0) throw new NotTried("the first record has none of the values that have to be unique");
+        if (Object.keys(values).length === 0)
+          throw new NotTried("the first record has none of the values that have to be unique");
         const expectUnchanged = await unchanged(trial, record, Object.keys(values), path);
         const written = await sendWrite(trial, write, { record, values });
         expectConflict(trial, written, constraint);

@@ -140,27 +140,18 @@ const removal: InvalidValue = {
 /** Returns the values outside what the document writes, of those that an operation can take. */
 function mistakesOf(
   contract: Contract,
+  called: Operation,
   type: FieldType,
   supply: Supply,
-  {
-    isPatch = false,
-    mayBeAbsent = true,
-    isForm = false,
-    isStrict = true,
-    isConverted = false,
-  }: {
-    readonly isPatch?: boolean;
-    readonly mayBeAbsent?: boolean;
-    readonly isForm?: boolean;
-    /** Whether unknown members are rejected. */
-    readonly isStrict?: boolean;
-    /** Whether texts in place of numbers and booleans are accepted. */
-    readonly isConverted?: boolean;
-  } = {},
+  { isPatch = false, mayBeAbsent = true }: { readonly isPatch?: boolean; readonly mayBeAbsent?: boolean } = {},
 ): readonly InvalidValue[] {
+  const isForm = acceptsFile(contract, called);
+  const isStrict = rejectsUnknown(contract, called);
+  const isConverted = requestStyle(contract, called).texts === "converted";
   const found = invalidValues(contract, type, supply).filter(
     ({ codes, stated, completeOnly, value }) =>
       (codes.includes("unknown-field") ? isStrict : stated) &&
+      // A converted text is a number or a boolean.
       !(isConverted && codes.includes("wrong-type") && typeof value === "string") &&
       !(isPatch && completeOnly) &&
       // The values of a form are texts, so a number there is a text, too.
@@ -176,11 +167,8 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
   const kind = {
     isPatch: write.kind === "change",
     mayBeAbsent: isNullable(field) || isNullable(stored),
-    isForm: acceptsFile(contract, write.called),
-    isStrict: rejectsUnknown(contract, write.called),
-    isConverted: requestStyle(contract, write.called).texts === "converted",
   };
-  if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
+  if (mistakesOf(contract, write.called, field.type, emptySupply, kind).length === 0) return [];
   return [
     {
       id: `resources/${resource}/${name}: ${write.name} rejects`,
@@ -195,7 +183,7 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
         const record = await recordToChange(trial, write);
         const expectUnchanged = await unchanged(trial, record, [name], memberPath(contract, write.called, name));
         const supply = await supplyFor(trial, field.type);
-        await each(mistakesOf(contract, field.type, supply, kind), async (mistake) => {
+        await each(mistakesOf(contract, write.called, field.type, supply, kind), async (mistake) => {
           trial.startOver();
           const written = await sendWrite(trial, write, {
             record,
@@ -259,7 +247,7 @@ function isInputAccepted(contract: Contract, called: Operation, member: InputMem
 function isInputRejected(contract: Contract, called: Operation, member: InputMember): readonly Case[] {
   const { name, field } = member;
   const { operation } = called;
-  if (mistakesOf(contract, field.type, emptySupply).length === 0) return [];
+  if (mistakesOf(contract, called, field.type, emptySupply).length === 0) return [];
   return [
     {
       id: `endpoints/endpoints/${operation}/takes/${name}: rejects`,
@@ -271,7 +259,7 @@ function isInputRejected(contract: Contract, called: Operation, member: InputMem
           .flat()
           .some(({ per }) => per === called.resource);
         let input = await inputWith(trial, called, name);
-        await each(mistakesOf(contract, field.type, supply), async (mistake) => {
+        await each(mistakesOf(contract, called, field.type, supply), async (mistake) => {
           trial.startOver();
           if (isCounted) input = await inputWith(trial, called, name);
           const { caller, record, query } = input;

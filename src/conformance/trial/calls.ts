@@ -78,7 +78,8 @@ export interface BuiltRequest extends Subject {
 /** Returns the request that a call with these options sends. */
 export async function requestFor(trial: Trial, called: Operation, options: CallOptions = {}): Promise<BuiltRequest> {
   const { contract, world } = trial;
-  if (world.target.skipped.has(called.operation)) throw new NotTried(`the setting \`skip\` excludes ${called.operation}`);
+  if (world.target.skipped.has(called.operation))
+    throw new NotTried(`the setting \`skip\` excludes ${called.operation}`);
   const { record, caller } = await subjectOf(trial, called, options);
   await renewSession(trial, caller);
   if (record !== undefined) trial.used.add(record);
@@ -312,7 +313,8 @@ function inspect(
   if (status >= 500 && !isDeclaredFailure(contract, response))
     return fail(trial, path, interaction, statusText(contract, response));
   if (status === 304 && called.endpoint.method === "GET") return;
-  if (status >= 300 && status < 400) throw new Broken("a status that the document declares", String(status), interaction, path);
+  if (status >= 300 && status < 400)
+    throw new Broken("a status that the document declares", String(status), interaction, path);
   const viewing = { contract, operation: called, caller, around: trial.around(record) };
   const found = status < 300 ? successDeviations(viewing, response) : codeDeviations(contract, response);
   for (const deviation of found) report(trial, interaction, deviation);

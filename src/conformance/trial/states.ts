@@ -141,8 +141,7 @@ export async function advanceTo(trial: Trial, record: KnownRecord, state: string
   const from = record.values.get("state");
   if (from === state) return;
   const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];
-  if (path === undefined)
-    throw new NotTried(`the test cannot bring a ${record.resource} into the state ${state}`);
+  if (path === undefined) throw new NotTried(`the test cannot bring a ${record.resource} into the state ${state}`);
   for (const transition of path) await reachNext(trial, record, transition, wish);
 }
 
@@ -183,7 +182,8 @@ export const marginMilliseconds = 2000;
 export function timerMilliseconds(trial: Trial, record: KnownRecord, { trigger: { on } }: TriggeredTransition): number {
   if (on.kind === "after") return clockMilliseconds(on.duration);
   const due = on.kind === "at" ? record.values.get(on.field) : undefined;
-  if (typeof due !== "string") throw new NotTried(`the test does not know when the timer of the ${record.resource} is due`);
+  if (typeof due !== "string")
+    throw new NotTried(`the test does not know when the timer of the ${record.resource} is due`);
   return Math.max(Date.parse(due) - presentOf(trial.world), 0);
 }
 

@@ -156,7 +156,13 @@ function* moneyMistakes({ min, max }: Scalar, fit: Json | undefined): Iterable<M
 
 function* missingMistakes(fit: JsonObject, names: readonly string[]): Iterable<Mistake> {
   for (const member of names)
-    yield { what: `an object without ${member}`, value: omit(fit, [member]), code: "required", member, completeOnly: true };
+    yield {
+      what: `an object without ${member}`,
+      value: omit(fit, [member]),
+      code: "required",
+      member,
+      completeOnly: true,
+    };
 }
 
 function* unknownMistakes(fit: JsonObject): Iterable<Mistake> {
@@ -275,7 +281,11 @@ function* rangeMistakes(keywords: Keywords, value: number): Iterable<Mistake> {
   ] as const)
     if (typeof limit === "number") yield { what: printed(limit), value: limit, code };
   if (typeof multipleOf === "number")
-    yield { what: `a number that is no multiple of ${multipleOf}`, value: value + multipleOf / 2, code: codeOf("multipleOf") };
+    yield {
+      what: `a number that is no multiple of ${multipleOf}`,
+      value: value + multipleOf / 2,
+      code: codeOf("multipleOf"),
+    };
   if (keywords.plain["type"] === "integer") yield { what: "a fraction", value: value + 0.5, code: "wrong-type" };
 }
 
