@@ -106,6 +106,7 @@ function expectDefault(
   { value, written }: Made,
 ): void {
   const { caller } = written;
+  const text = typeof value === "string" ? value : "";
   const unlike = (expected: string): Broken => brokenBy(trial, `\`${name}\` with ${expected}`, shortText(value), path);
   switch (chosen.kind) {
     case "literal": {
@@ -114,31 +115,26 @@ function expectDefault(
       return;
     }
     case "now":
-    case "now-on-change": {
-      const seconds = typeof value === "string" ? Date.parse(value) : Number.NaN;
-      if (!(Math.abs(seconds - presentOf(trial.world)) <= clockTolerance)) throw unlike("the current time");
+    case "now-on-change":
+      if (!(Math.abs(Date.parse(text) - presentOf(trial.world)) <= clockTolerance)) throw unlike("the current time");
       return;
-    }
     case "caller":
       if (!caller.signedIn && value !== null) throw unlike("no value, since the caller is anonymous");
       if (caller.signedIn && caller.id !== undefined && textOf(value) !== caller.id) throw unlike(caller.id);
       return;
-    case "digits":
-      if (typeof value !== "string" || !/^[0-9]+$/.test(value) || value.length !== chosen.length)
-        throw unlike(described(chosen));
-      return;
-    case "token":
-      if (typeof value !== "string" || !/^[\w.~-]+$/.test(value) || value.length !== chosen.length)
-        throw unlike(described(chosen));
-      return;
     case "counter":
       if (!Number.isSafeInteger(value) || Number(value) < 1) throw unlike("a number from 1");
       return;
+    case "digits":
+    case "token":
+      if (text.length !== chosen.length || !forms[chosen.kind].test(text)) throw unlike(described(chosen));
+      return;
     case "uuid":
-      if (typeof value !== "string" || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
-        throw unlike("a UUID");
+      if (!forms.uuid.test(text)) throw unlike("a UUID");
   }
 }
+
+const forms = { digits: /^[0-9]+$/, token: /^[\w.~-]+$/, uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i };
 
 /** Whether two records hardly ever get the same value. */
 function isDifferentEachTime(chosen: Default): boolean {
