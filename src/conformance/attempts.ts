@@ -15,7 +15,7 @@ export async function each<Item>(items: readonly Item[], run: (item: Item) => Pr
       problem ??= thrown;
     }
   }
-  if (!isTried) throw problem ?? new NotTried("the test finds no value");
+  if (!isTried) throw problem ?? new NotTried("the test finds no value to try");
 }
 
 /** Tries the items until one can be tried. @throws NotTried if none can */
@@ -27,13 +27,14 @@ export async function untilTried<Item>(items: readonly Item[], run: (item: Item)
   await firstResult(items, attempt, "the test finds nothing to try");
 }
 
-/** Returns the first result that is not undefined. @throws NotTried with the last reason if there is none, by default `none` */
+/** Returns the first result that is not undefined. @throws NotTried with the last reason if there is none, by default `none` and `remedy` */
 export async function firstResult<Item, Result>(
   items: Iterable<Item>,
   attempt: (item: Item) => Promise<Result | undefined>,
   none: string,
+  remedy?: string,
 ): Promise<Result> {
-  let problem = new NotTried(none);
+  let problem = new NotTried(none, remedy);
   for (const item of items) {
     try {
       const result = await attempt(item);
@@ -44,6 +45,16 @@ export async function firstResult<Item, Result>(
     }
   }
   throw problem;
+}
+
+/** Tries something that another case is about. Returns undefined if it cannot be tried. */
+export async function ifTried<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await attempt();
+  } catch (thrown) {
+    if (thrown instanceof NotTried) return undefined;
+    throw thrown;
+  }
 }
 
 /** Runs something that needs more than the test may have. Returns undefined if it cannot be had. */

@@ -114,7 +114,7 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
   const passed = new Set<string>();
   for (;;) {
     if (isOver(run)) {
-      found.push(notTried(one, "the time of the test is over", "a larger --budget"));
+      found.push(notTried(one, "the test ran out of time", "a larger --budget"));
       break;
     }
     const { result, aside, isAbsence } = await runCase(world, one, seeded(`${run.options.seed} ${one.id}`));
@@ -152,7 +152,7 @@ async function shrunk(run: Run, one: Case, result: CaseResult & { readonly kind:
   run.shrunk.set(cause, count);
   const isRepeatable = one.exclusive !== true && one.last !== true && one.endsCredentials !== true;
   if (!isRepeatable || count > mostShrunk || isOver(run)) return result;
-  const world = newWorld(run.contract, run.state);
+  const world: World = { ...newWorld(run.contract, run.state), isAgain: true };
   const { result: again } = await runCase(world, one, numbered(0));
   await cleanUp(world, run.options.seed);
   const isSame =

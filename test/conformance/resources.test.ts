@@ -1,7 +1,9 @@
 /** Cases of part 2: a service whose records are as the document says breaks nothing, and one with other records is found. */
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Block, crud, documentOf, type Parts, things } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
+import { testServed } from "./served.ts";
 
 const rule409: Parts = { errors: { errors: { "not-so": "409 Not so" } } };
 
@@ -182,3 +184,31 @@ const files: readonly Altered[] = [
 
 void test("a service with other records breaks the statement, and one with the same breaks none", (context) =>
   expectBroken(context, [...types, ...values, ...modifiers, ...rules, ...views, ...files]));
+
+/** A transition with a value of an embedded type. Only a document that states all standard errors rejects unknown members. */
+function moving(endpoints: Block): string {
+  return documentOf({
+    resources: { ...things({ at: "Place" }), types: { Place: { street: "string(1..9)" } } },
+    states: {
+      Thing: {
+        start: "here",
+        states: { here: "Here", there: "There" },
+        moves: { "here -> there": { by: "moveThing", set: { at: "input.at" } } },
+      },
+    },
+    endpoints: {
+      ...endpoints,
+      endpoints: { ...crud, moveThing: { at: "POST /things/{id}/move", takes: { at: "Place" } } },
+    },
+    errors: { standard: ["not-found"] },
+  });
+}
+
+void test("a service may ignore unknown members that the document does not reject", async () => {
+  const { cases } = await testServed(moving({}), { served: moving({ requests: { unknown: "ignored" } }) });
+  assert.ok(cases.some(({ id, kind }) => id.includes("moveThing/takes/at: rejects") && kind === "holds"));
+  assert.deepEqual(
+    cases.filter(({ kind }) => kind === "broken").map(({ id }) => id),
+    [],
+  );
+});

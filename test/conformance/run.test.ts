@@ -42,5 +42,5 @@ test("what the budget has no time for is not tried", async () => {
   const { cases } = await testServed(things, { budgetMilliseconds: -1 });
   const tried = cases.filter((one) => one.kind !== "not tried");
   assert.deepEqual(tried, []);
-  assert.ok(cases.some((one) => one.kind === "not tried" && one.reason === "the time of the test is over"));
+  assert.ok(cases.some((one) => one.kind === "not tried" && one.reason === "the test ran out of time"));
 });

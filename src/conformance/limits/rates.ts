@@ -242,7 +242,7 @@ async function sendMany(trial: Trial, { requests }: Setting, count: number, from
   const sent: Interaction[] = [];
   const size = count <= mostInOrder ? 1 : atOnce;
   while (sent.length < count && !sent.some((one) => isLimited(trial, one))) {
-    if (target.now() > deadline) throw new NotTried("the time of the test is over", "a larger --budget");
+    if (target.now() > deadline) throw new NotTried("the test ran out of time", "a larger --budget");
     const some = Array.from({ length: Math.min(size, count - sent.length) }, async (_, index) => {
       const { called, caller, request } = requests[(from + sent.length + index) % requests.length] as BuiltRequest;
       const interaction = await trial.send(request, caller, called.operation);

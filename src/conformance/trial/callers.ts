@@ -224,23 +224,20 @@ export function loginOperation({ operations }: Contract, resource: string): Oper
   return [...operations.values()].find((one) => one.action === "login" && one.resource === resource);
 }
 
-/** Logs a user in whom the test made. Returns the token; undefined if the response has none. */
-async function logIn(trial: Trial, user: KnownRecord): Promise<string | undefined> {
+/** Logs a user in whom the test made. Returns what `read` finds in the response; undefined without an operation for that. */
+async function logIn(trial: Trial, user: KnownRecord, read = tokenIn): Promise<string | undefined> {
   const called = loginOperation(trial.contract, user.resource);
   if (called === undefined) return undefined;
   const body = loginOf(trial, user);
   const interaction = await trial.call(called.operation, { caller: anonymous, record: user, body });
-  return tokenIn(trial.contract, called, trial.responseOf(interaction).json);
+  return read(trial.contract, called, trial.responseOf(interaction).json);
 }
 
 /** Returns a refresh token of a new user. @throws NotTried if no login returns one */
 export async function newRefreshToken(trial: Trial, resource: string): Promise<string> {
   const called = loginOperation(trial.contract, resource);
-  if (called === undefined) throw new NotTried(`nobody can log in as a ${resource}`);
-  const user = await trial.make(resource, { creator: anonymous });
-  const body = loginOf(trial, user);
-  const interaction = await trial.call(called.operation, { caller: anonymous, record: user, body });
-  const token = refreshTokenIn(trial.contract, called, trial.responseOf(interaction).json);
+  if (called === undefined) throw new NotTried(`no operation logs a ${resource} in`);
+  const token = await logIn(trial, await trial.make(resource, { creator: anonymous }), refreshTokenIn);
   if (token === undefined) throw new NotTried(`no response to ${called.operation} has a refresh token`);
   return token;
 }

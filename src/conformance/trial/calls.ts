@@ -29,7 +29,7 @@ import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
 
 export interface CallOptions {
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   /** The record of the path; by default one is made. `null`: none, `path` has all values. */
   readonly record?: KnownRecord | null | undefined;
   /** Values of path parameters, in place of those that follow from the record. */
@@ -78,7 +78,8 @@ export interface BuiltRequest extends Subject {
 /** Returns the request that a call with these options sends. */
 export async function requestFor(trial: Trial, called: Operation, options: CallOptions = {}): Promise<BuiltRequest> {
   const { contract, world } = trial;
-  if (world.target.skipped.has(called.operation)) throw new NotTried(`${called.operation} is not to be called`);
+  if (world.target.skipped.has(called.operation))
+    throw new NotTried(`the setting \`skip\` excludes ${called.operation}`);
   const { record, caller } = await subjectOf(trial, called, options);
   await renewSession(trial, caller);
   if (record !== undefined) trial.used.add(record);
@@ -135,7 +136,7 @@ export async function subjectFor(
   called: Operation,
   caller?: Caller,
 ): Promise<{ readonly record: KnownRecord; readonly caller: Caller }> {
-  const found = await subjectOf(trial, called, caller === undefined ? {} : { caller });
+  const found = await subjectOf(trial, called, { caller });
   if (found.record === undefined) throw new NotTried(`${called.operation} is about no record`);
   return { ...found, record: found.record };
 }
@@ -154,11 +155,7 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
     ({ resource, trigger: { on } }) =>
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
-  const state = transition?.from[0];
-  const record = await trial.make(resource, {
-    ...(state === undefined ? {} : { state }),
-    ...(caller === undefined ? {} : { creator: caller }),
-  });
+  const record = await trial.make(resource, { state: transition?.from[0], creator: caller });
   if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
     await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
   return record;
@@ -316,7 +313,8 @@ function inspect(
   if (status >= 500 && !isDeclaredFailure(contract, response))
     return fail(trial, path, interaction, statusText(contract, response));
   if (status === 304 && called.endpoint.method === "GET") return;
-  if (status >= 300 && status < 400) throw new Broken("a status of the document", String(status), interaction, path);
+  if (status >= 300 && status < 400)
+    throw new Broken("a status that the document declares", String(status), interaction, path);
   const viewing = { contract, operation: called, caller, around: trial.around(record) };
   const found = status < 300 ? successDeviations(viewing, response) : codeDeviations(contract, response);
   for (const deviation of found) report(trial, interaction, deviation);
@@ -346,7 +344,7 @@ function codeDeviations(contract: Contract, response: Response): readonly Deviat
 function fail(trial: Trial, path: string, interaction: Interaction, got: string): never {
   const { operation } = interaction;
   report(trial, interaction, { path, expected: "no failure of the service", got, cause: got });
-  throw new NotTried(`${operation} failed with ${got}, which is reported`);
+  throw new NotTried(`${operation} failed with ${got}, which the report lists by itself`);
 }
 
 /** Reports something that a response shows whatever the case is about. @throws Broken the first time */

@@ -9,7 +9,7 @@ import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { memberOf, observableFields, recordIn, renamedFields, type ObservedRecord } from "../response.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, newRecord } from "./known.ts";
 import { identifier } from "./pages.ts";
 import type { Trial } from "./trial.ts";
 
@@ -70,7 +70,7 @@ function learnLinked(trial: Trial, { called, caller, record, interaction, body }
   if (unlink !== undefined && known !== undefined) known.isDeleted = true;
   if (link === undefined || known !== undefined) return;
   const history = [...record.history, interaction];
-  world.records.push({ resource: link.in, values, observed: new Map(), creator: caller, history, isDeleted: false });
+  world.records.push({ ...newRecord(link.in, caller, history), values });
 }
 
 /** The deletion of all matching records may have deleted any that does not certainly stay. */

@@ -192,14 +192,14 @@ export function createTrial(world: World, random: Random, log: Log = { interacti
     async pass(time, { isExpiryMeant = false } = {}) {
       // Clocks have whole milliseconds.
       const milliseconds = Math.ceil(time);
-      if (target.clock === undefined) throw new NotTried("time has to pass", "a test clock");
+      if (target.clock === undefined) throw new NotTried("the case needs time to pass", "a test clock");
       if (world.clock.isStopped) throw new NotTried(stopped);
       const sunset = contract.version === undefined ? undefined : sunsetOf(contract, contract.version);
       if (sunset !== undefined && presentOf(world) + milliseconds >= sunset)
         throw new NotTried(`the version ${contract.version} ends before that time`);
       const passed = world.clock.ahead - world.clock.start + milliseconds;
       if (!isExpiryMeant && passed >= lifetimeOf(contract, await trial.callers()))
-        throw new NotTried("the credentials of the test would expire", "credentials that last longer");
+        throw new NotTried("the credentials of the test would expire before that time", "credentials that last longer");
       // A clock counts whole milliseconds.
       await target.clock.advance(Math.ceil(milliseconds));
       await syncClock(world);

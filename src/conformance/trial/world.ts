@@ -52,6 +52,8 @@ export interface World extends RunState, Accounts {
   readonly stock: KnownRecord[];
   /** The last entity tag of each record, by caller. */
   readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
+  /** Whether a broken case runs again for a short list of requests: records that have been changed are not changed again then. */
+  readonly isAgain?: true;
   /** The worlds of other versions, by name. */
   readonly versions: Map<string, World>;
 }
