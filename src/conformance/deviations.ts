@@ -180,6 +180,12 @@ function mayBeHidden(contract: Contract, resource: string, name: string): boolea
   return computed !== undefined && readsHidden(contract, resource, computed);
 }
 
+/** Whether a member of a view may be hidden with the fields that it reads. */
+function mayMemberBeHidden(contract: Contract, resource: string, path: string): boolean {
+  const computed = contract.typed.get(`${path}/computed`);
+  return computed === undefined || readsHidden(contract, resource, computed);
+}
+
 /** Whether an expression over a record reads a field that not every caller sees. */
 export function readsHidden({ model }: Contract, resource: string, computed: TypedExpression): boolean {
   if (Object.keys(model.authentication.show).length === 0) return false;
@@ -208,10 +214,11 @@ function viewDeviations(viewing: Viewing, view: string, value: Json | undefined,
     }),
     ...Object.entries(members).flatMap(([name, field]): readonly Deviation[] => {
       const found = lookup(value, name);
-      // A computed member may be hidden with the fields that it reads.
+      const path = `resources/views/${view}/${name}`;
+      if (found === undefined && !field.optional && !mayMemberBeHidden(contract, of, path))
+        return [{ path, expected: `the member \`${name}\``, got: "no such member" }];
       if (found === undefined || found === null) return [];
       const nested = nestedView(model, field.type);
-      const path = `resources/views/${view}/${name}`;
       if (nested === undefined) return valueDeviations(contract, { of: view, name, type: field.type, path }, found);
       if (!nested.list) return viewDeviations(viewing, nested.view, found, path);
       if (!Array.isArray(found)) return [{ path, expected: "a list", got: shortText(found) }];

@@ -73,7 +73,7 @@ async function beginRun(contract: Contract, target: Target, of: number, options:
   const start = target.clock === undefined ? 0 : (await target.clock.now()) - target.now();
   let count = 0;
   const state: RunState = {
-    ...{ target, all: [], deviations: new Set(), memberSets: new Map(), provoked: new Map(), signers: new Map() },
+    ...{ target, all: [], deviations: new Set(), memberSets: new Map(), provoked: new Map(), signers: new Map(), unseen: new Set() },
     clock: { start, ahead: start, isStopped: false },
     deadline: target.now() + options.budgetMilliseconds,
     count: () => (count += 1),

@@ -13,6 +13,7 @@ import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
+import { appearing } from "./appearing.ts";
 import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
@@ -60,10 +61,19 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
       problem = thrown;
     }
   }
-  const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
-  const returned = isAny ? await madeByHandler(trial, resource, wish.creator) : undefined;
+  const isAny = Object.keys(wish.values ?? {}).length === 0 && wish.input === undefined && wish.by === undefined;
+  const returned = isAny ? await madeByFunction(trial, resource, wish.creator) : undefined;
   if (returned !== undefined) return returned;
   throw problem;
+}
+
+async function madeByFunction(
+  trial: Trial,
+  resource: string,
+  creator: Caller | undefined,
+): Promise<KnownRecord | undefined> {
+  if (handlersOf(trial, resource).length > 0) return madeByHandler(trial, resource, creator);
+  return creatorsOf(trial, resource).length > 0 ? undefined : appearing(trial, resource, creator);
 }
 
 /** Returns the operations that create records of the resource. */

@@ -22,6 +22,8 @@ export interface RunState {
   readonly memberSets: Map<string, "all" | "required">;
   /** The interactions in which an error came as a case expected it, by code. */
   readonly provoked: Map<string, Interaction[]>;
+  /** The resources of which no record appears, whatever the test does. */
+  readonly unseen: Set<string>;
   /** The implementation's clock. */
   readonly clock: ClockState;
   /** Called for each request and its response. */

@@ -54,7 +54,7 @@ const rules: readonly Rule[] = [
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
   { reason: "without the statement, more requests may be repeated", of: isUsualRepeats },
   { reason: "the guard is never true", of: isNeverTrue },
-  { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
+  { reason: "it is prose", of: isProse },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
   { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
@@ -119,6 +119,12 @@ function isInnerName(one: Difference): boolean {
   );
 }
 
+/** Whether a note or an example is altered, and not a field that has this name. */
+function isProse({ path }: Difference): boolean {
+  const isName = /^resources\/(?:[A-Z]\w*|(?:types|views)\/\w+)\/(?:note|example)(?:\/|$)|\/(?:takes|query)\/(?:note|example)(?:\/|$)/;
+  return /\/(?:note|example)$/.test(path) && !isName.test(path);
+}
+
 /** Whether a wait of webhooks differs by less than what senders add to it or take from it. */
 function isWithinSpread({ path, what }: Difference): boolean {
   const [to, from] = what.split(" for ").map((text) => parseClockDuration(text) ?? Number.NaN);
@@ -140,7 +146,8 @@ function isSameError({ model: { errors }, path, what }: Difference): boolean {
 }
 
 function isSinceNewer({ model, path, what }: Difference): boolean {
-  const [, name = ""] = /^versioning\/deprecated\/([^/]+)\/since$/.exec(path) ?? [];
+  const [, name] = /^versioning\/deprecated\/([^/]+)\/since$/.exec(path) ?? [];
+  if (name === undefined) return false;
   const { deprecated = {}, scheme, versions = [] } = model.versioning;
   const newer = versions[versions.findIndex((one) => one.name === name) - 1];
   return what === "without" && scheme === "dated" && newer?.name === lookup(deprecated, name)?.since;
@@ -204,6 +211,9 @@ function isWiderServerField(one: Difference): boolean {
   const [, resource = "", name = "", detail] = one.path.split("/");
   const field = fieldOf(one, resource, name);
   if (field === undefined || !isServerSet(field) || field.optional || field.type.kind === "id") return false;
+  // A function computes the values for the declared type.
+  const isOfFunction = one.before.operations.some(({ action, resource: of }) => action === "handler" && of === resource);
+  if (isOfFunction && one.what.startsWith("string for ")) return false;
   return (detail === "optional" || detail === "type") && isWider(one);
 }
 
