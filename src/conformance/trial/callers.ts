@@ -95,6 +95,18 @@ export async function lentCaller(
   return lent?.client === undefined ? lent : getOrMake(clients, lent, () => clientCaller(trial, lent));
 }
 
+/** Returns the lent callers that the test cannot renew: without a request, since one may be why the test asks. */
+export async function lentCallers({ contract, world }: Trial): Promise<readonly Caller[]> {
+  const found: Caller[] = [];
+  for (const roles of rolesOf(contract)) {
+    for (const number of usersPerRole) {
+      const caller = await world.target.caller(roles, number);
+      if (caller !== undefined && caller.client === undefined) found.push(caller);
+    }
+  }
+  return found;
+}
+
 export async function callerFor(trial: Trial, operation: string, record?: KnownRecord): Promise<Caller> {
   const all = await callers(trial);
   const ordered = record === undefined ? all : [record.creator, ...all];

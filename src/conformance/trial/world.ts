@@ -82,6 +82,14 @@ export interface ClockState {
 /** The reason of a case that has to wait until it may let time pass. */
 export const stopped = "other cases run at the same time";
 
+/** The reason of what the budget has no time for. */
+export const timeIsOver = "the time of the test is over";
+
+/** Whether no case may send more requests. */
+export function isOver({ deadline, target }: Pick<RunState, "deadline" | "target">): boolean {
+  return target.now() > deadline;
+}
+
 /** Returns a world without records. `accounts`: its callers, if it has some already. */
 export function newWorld(
   contract: Contract,

@@ -324,7 +324,9 @@ function isLinkedOnly({ before, path, what }: Difference): boolean {
   if (!path.startsWith("resources/") || !isLinked || before.operations.some((one) => one.resource === resource))
     return false;
   return first === "rules"
-    ? /^resources\/rules\/[^/]+(?:\/0)?$/.test(path) && what.startsWith("without")
+    ? // With the id among its fields, a rule rejects nothing.
+      (/^resources\/rules\/[^/]+(?:\/0)?$/.test(path) && /^without\b| for \w+$/.test(what)) ||
+        (/\/unique\/\w+$/.test(path) && what.startsWith("id for "))
     : detail === "optional" || /^with (?:write|read|create)-only$/.test(what);
 }
 
@@ -463,7 +465,9 @@ function isUsualRepeats({ model, path, what }: Difference): boolean {
 }
 
 /** Whether the transition of a state needs another state. */
-function isNeverTrue({ model, path }: Difference): boolean {
+function isNeverTrue({ model, path, what }: Difference): boolean {
+  // From a further state the guard may be true.
+  if (what.startsWith("from ")) return false;
   const [, resource = "", , name = ""] = path.split("/");
   const lifecycle = lookup(model.states, resource);
   const moves = lifecycle === undefined || lifecycle === "none" ? [] : lifecycle.moves;
