@@ -12,7 +12,6 @@ import type { KnownRecord } from "./known.ts";
 import { learnRepresentation } from "./learning.ts";
 import { readersOf, readId } from "./looking.ts";
 import { pagesOf } from "./pages.ts";
-import { creatorsOf } from "./records.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord } from "./world.ts";
 
@@ -42,7 +41,10 @@ async function withAnother(
   const { model } = trial.contract;
   for (const [name, { type }] of Object.entries(fieldsOf(model, resource))) {
     const target = referenceOf(model, type);
-    if (target === undefined || target === resource || creatorsOf(trial, target).length === 0) continue;
+    const isCreated = [...trial.contract.operations.values()].some(
+      ({ action, resource: of }) => of === target && (action === "create" || action === "replace"),
+    );
+    if (target === undefined || target === resource || !isCreated) continue;
     const other = await ifPossible(() => trial.make(target, creator === undefined ? {} : { creator }));
     const id = other === undefined ? undefined : await readId(trial, other);
     if (other === undefined || id === undefined) continue;

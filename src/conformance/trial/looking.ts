@@ -1,7 +1,7 @@
 /** Reads records: by the operation that reads one, or in a list. */
+import { isImpossible } from "../attempts.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun, recordVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
@@ -99,7 +99,7 @@ async function triedResponse(trial: Trial, operation: string, options: CallOptio
   try {
     return trial.responseOf(await trial.call(operation, options));
   } catch (thrown) {
-    if (thrown instanceof NotTried) return undefined;
+    if (isImpossible(thrown)) return undefined;
     throw thrown;
   }
 }
@@ -132,7 +132,7 @@ async function inList(
       if (found !== undefined) return found;
     }
   } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
+    if (!isImpossible(thrown)) throw thrown;
   }
   return undefined;
 }

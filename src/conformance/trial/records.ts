@@ -1,4 +1,5 @@
 /** Makes records, and those to which they refer. */
+import { isImpossible } from "../attempts.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { creates } from "../../language/endpoints/input.ts";
@@ -57,7 +58,7 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
     try {
       return await create(trial, called, caller, wish);
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem = thrown;
     }
   }
@@ -312,7 +313,7 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
       // Time may have deleted it.
       if (status === 404) record.isDeleted = true;
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
     }
     used.delete(record);
   }

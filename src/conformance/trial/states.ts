@@ -2,7 +2,7 @@
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { firstResult } from "../attempts.ts";
+import { firstResult, isImpossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
@@ -110,7 +110,7 @@ async function companions(trial: Trial, resource: string, wish: Wish): Promise<r
     try {
       found.push(await trial.make(resource, wish));
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       break;
     }
   }
@@ -126,7 +126,7 @@ async function tryNext(trial: Trial, record: KnownRecord, transition: TriggeredT
   try {
     await reachNext(trial, record, transition, wish);
   } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
+    if (!isImpossible(thrown)) throw thrown;
   }
 }
 

@@ -121,7 +121,8 @@ function isInnerName(one: Difference): boolean {
 
 /** Whether a note or an example is altered, and not a field that has this name. */
 function isProse({ path }: Difference): boolean {
-  const isName = /^resources\/(?:[A-Z]\w*|(?:types|views)\/\w+)\/(?:note|example)(?:\/|$)|\/(?:takes|query)\/(?:note|example)(?:\/|$)/;
+  const isName =
+    /^resources\/(?:[A-Z]\w*|(?:types|views)\/\w+)\/(?:note|example)(?:\/|$)|\/(?:takes|query)\/(?:note|example)(?:\/|$)/;
   return /\/(?:note|example)$/.test(path) && !isName.test(path);
 }
 
@@ -212,7 +213,9 @@ function isWiderServerField(one: Difference): boolean {
   const field = fieldOf(one, resource, name);
   if (field === undefined || !isServerSet(field) || field.optional || field.type.kind === "id") return false;
   // A function computes the values for the declared type.
-  const isOfFunction = one.before.operations.some(({ action, resource: of }) => action === "handler" && of === resource);
+  const isOfFunction = one.before.operations.some(
+    ({ action, resource: of }) => action === "handler" && of === resource,
+  );
   if (isOfFunction && one.what.startsWith("string for ")) return false;
   return (detail === "optional" || detail === "type") && isWider(one);
 }
