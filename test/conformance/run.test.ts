@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crud, documentOf } from "../enforced/document.ts";
 import { run } from "../serve/running.ts";
+import { examples, serveTimed } from "./mutants/served.ts";
 import { testRunning, testServed } from "./served.ts";
 
 const things = documentOf({
@@ -95,4 +96,13 @@ test("a sign-up that a rate limit rejects is sent again, also for a case that ru
 }, async () => {
   const { cases } = await testServed(people, { served: people.replace("1..99", "1..98") });
   assert.ok(cases.some(({ kind }) => kind === "broken"));
+});
+
+test("records that functions make with another record, or in time, are found and tested", async () => {
+  const { functions, text } = examples.find(({ name }) => name === "courier-rates") ?? assert.fail();
+  await using running = await serveTimed(text, { store: "memory", ...(functions && { functions }) });
+  const { statements } = await testRunning(text, running, { only: ["resources", "states"] });
+  const kindOf = (path: string): string | undefined => statements.find((one) => one.statement.path === path)?.kind;
+  for (const path of ["states/Invoice/moves/draft -> sent", "resources/Invoice/id", "resources/Day/id"])
+    assert.equal(kindOf(path), "holds", path);
 });
