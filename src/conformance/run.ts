@@ -80,7 +80,7 @@ async function beginRun(contract: Contract, target: Target, of: number, options:
       memberSets: new Map(),
       provoked: new Map(),
       signers: new Map(),
-      unseen: new Set(),
+      notAppearing: new Set(),
     },
     clock: { start, ahead: start, isStopped: false },
     deadline: target.now() + options.budgetMilliseconds,

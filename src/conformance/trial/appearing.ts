@@ -21,12 +21,12 @@ export async function appearing(
   resource: string,
   creator: Caller | undefined,
 ): Promise<KnownRecord | undefined> {
-  const { unseen } = trial.world;
+  const { notAppearing } = trial.world;
   const lists = readersOf(trial, resource).filter((one) => one.action === "list" && !needsRecord(one));
-  if (unseen.has(resource) || lists.length === 0) return undefined;
+  if (notAppearing.has(resource) || lists.length === 0) return undefined;
   const found = (await withAnother(trial, resource, lists, creator)) ?? (await inTime(trial, resource, lists, creator));
   // Each search takes many requests, or a day.
-  if (found === undefined) unseen.add(resource);
+  if (found === undefined) notAppearing.add(resource);
   else trial.used.add(found);
   return found;
 }

@@ -23,7 +23,7 @@ export interface RunState {
   /** The interactions in which an error came as a case expected it, by code. */
   readonly provoked: Map<string, Interaction[]>;
   /** The resources of which no record appears, whatever the test does. */
-  readonly unseen: Set<string>;
+  readonly notAppearing: Set<string>;
   /** The implementation's clock. */
   readonly clock: ClockState;
   /** Called for each request and its response. */
