@@ -212,12 +212,13 @@ function isWiderServerField(one: Difference): boolean {
   const [, resource = "", name = "", detail] = one.path.split("/");
   const field = fieldOf(one, resource, name);
   if (field === undefined || !isServerSet(field) || field.optional || field.type.kind === "id") return false;
-  // A function computes the values for the declared type.
-  const isOfFunction = one.before.operations.some(
-    ({ action, resource: of }) => action === "handler" && of === resource,
-  );
-  if (isOfFunction && one.what.startsWith("string for ")) return false;
-  return (detail === "optional" || detail === "type") && isWider(one);
+  return (detail === "optional" || detail === "type") && isWider(one) && !isOtherForFunction(one, resource);
+}
+
+/** Whether a function computes values for the declared type, which another type does not admit. */
+function isOtherForFunction({ before, what }: Difference, resource: string): boolean {
+  const isOfFunction = before.operations.some(({ action, resource: of }) => action === "handler" && of === resource);
+  return isOfFunction && what.startsWith("string for ");
 }
 
 function isWiderViewMember(one: Difference): boolean {
@@ -289,6 +290,7 @@ function isDeclaredByRequests(one: Difference): boolean {
     fieldOf(one, resource, name) !== undefined &&
     (detail === "optional" || detail === "type") &&
     isWider(one) &&
+    !isOtherForFunction(one, resource) &&
     messages(one.before) === messages(one.after)
   );
 }
