@@ -1,6 +1,11 @@
 /** What a case tries although it may be impossible: each of several things, one after the other, or one that may fail. */
 import { NotTried } from "./case.ts";
-import { stopped } from "./trial/world.ts";
+import { stopped, timeIsOver } from "./trial/world.ts";
+
+/** Whether something cannot be had. A case that has to wait is tried again later, and after the end of the test nothing is tried. */
+export function isImpossible(thrown: unknown): thrown is NotTried {
+  return thrown instanceof NotTried && thrown.reason !== stopped && thrown.reason !== timeIsOver;
+}
 
 /** Tries each item. @throws NotTried if none can be tried */
 export async function each<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
@@ -11,7 +16,7 @@ export async function each<Item>(items: readonly Item[], run: (item: Item) => Pr
       await run(item);
       isTried = true;
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem ??= thrown;
     }
   }
@@ -40,21 +45,11 @@ export async function firstResult<Item, Result>(
       const result = await attempt(item);
       if (result !== undefined) return result;
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem = thrown;
     }
   }
   throw problem;
-}
-
-/** Tries something that another case is about. Returns undefined if it cannot be tried. */
-export async function ifTried<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await attempt();
-  } catch (thrown) {
-    if (thrown instanceof NotTried) return undefined;
-    throw thrown;
-  }
 }
 
 /** Runs something that needs more than the test may have. Returns undefined if it cannot be had. */
@@ -62,8 +57,7 @@ export async function ifPossible<Result>(attempt: () => Promise<Result>): Promis
   try {
     return await attempt();
   } catch (thrown) {
-    // A case that has to wait is tried again later.
-    if (thrown instanceof NotTried && thrown.reason !== stopped) return undefined;
+    if (isImpossible(thrown)) return undefined;
     throw thrown;
   }
 }

@@ -93,7 +93,11 @@ const usages: readonly Usage[] = [
   { what: "nobody there", args: ["--url", "http://127.0.0.1:1"], output: /cannot be reached/ },
   { what: "another machine", args: ["--url", "http://example.com"], output: /add --confirm example\.com/ },
   { what: "no such part", args: ["--url", "http://127.0.0.1:1", "--only", "parts"], output: /parts is not a part/ },
-  { what: "no such version", args: ["--url", "http://127.0.0.1:1", "--api-version", "2"], output: /2 is not a version/ },
+  {
+    what: "no such version",
+    args: ["--url", "http://127.0.0.1:1", "--api-version", "2"],
+    output: /2 is not a version/,
+  },
   {
     what: "another ending",
     args: ["--url", "http://127.0.0.1:1", "--report", "a.pdf"],

@@ -2,12 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { acceptances, serveAcceptance } from "./mutants/accept.ts";
+import { isNightly } from "../nightly.ts";
 import { examples } from "./mutants/served.ts";
 import { testRunning } from "./served.ts";
 
+// The flagship takes longer than all others together, so only the nightly run tests it here.
+const usual = examples.filter(({ name }) => isNightly || name !== "parcel-lockers");
+
 // They wait for time and for events more than they compute.
 void describe("nothing is broken", { concurrency: true }, () => {
-  for (const one of acceptances(examples, [{ store: "sqlite", replicas: 1 }])) {
+  for (const one of acceptances(usual, [{ store: "sqlite", replicas: 1 }])) {
     const { document, version } = one;
     void test([document.name, version].join(" ").trim(), async () => {
       await using running = await serveAcceptance(one);

@@ -1,5 +1,6 @@
 /** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
 import { type Json, type JsonObject, omit, pick } from "../../base/json.ts";
+import { creates } from "../../language/endpoints/input.ts";
 import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
@@ -26,15 +27,14 @@ import {
 export function uniqueCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) => {
     const constraints = constraintsOf(contract, resource);
+    const creations = creationsOf(contract, resource);
     // A creation that answers with the equal record is about another statement.
-    const creations = creationsOf(contract, resource).filter(
+    const plain = creations.filter(
       ({ called: { endpoint } }) => endpoint.statuses?.same === undefined && endpoint.statuses?.differs === undefined,
     );
     return [
-      ...creations.flatMap((write) => [
-        ...constraints.flatMap((constraint) => ofConstraint(contract, write, constraint)),
-        ...isNotUnique(contract, write),
-      ]),
+      ...plain.flatMap((write) => constraints.flatMap((constraint) => ofConstraint(contract, write, constraint))),
+      ...creations.flatMap((write) => isNotUnique(contract, write)),
       ...writesOf(contract, resource)
         .filter(({ kind }) => kind !== "create")
         .flatMap((write) => constraints.flatMap((constraint) => isUniqueAfter(contract, write, constraint))),
@@ -293,15 +293,18 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
   const members = write.members.flatMap(({ name }) =>
     constrained.has(name) || determinesUnique(contract, resource, name) ? [] : [name],
   );
-  const [first, ...more] = members.map((name) => ({
-    path: memberPath(contract, called, name),
+  const above = called.parents.slice(-1).flatMap(({ field }) => (constrained.has(field) ? [] : [field]));
+  const [first, ...more] = [...above, ...members].map((name) => ({
+    path: above.includes(name) ? `resources/${resource}/${name}` : memberPath(contract, called, name),
     expects: `two records may have the same \`${name}\``,
   }));
+  const { differs, same } = called.endpoint.statuses ?? {};
+  const isChosen = creates(contract.model, called);
   // A unique field that the server sets may follow from any other one.
   const mayFollow = Object.entries(fieldsOf(contract.model, resource)).some(
     ([name, field]) => isUnexplained(field) && isDistinguishing(contract.model, resource, name),
   );
-  if (first === undefined || mayFollow) return [];
+  if (first === undefined || mayFollow || ((differs ?? same) !== undefined && !isChosen)) return [];
   return [
     {
       id: `resources/${resource}: equal values in ${write.name}`,
@@ -309,13 +312,20 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
       operation,
       run: async (trial) => {
         const one = await create(trial, write, { values: await valuesFor(trial, write, members) });
-        const other = await sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
+        const send = (): Promise<Written> => sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
+        const differsIn = ({ response }: Written): boolean =>
+          differs !== undefined && isError(contract, response, differs, operation);
+        const second = await send();
+        // Somebody else may have a record with the new id, but not with another new one, too.
+        const other = differsIn(second) ? await send() : second;
         const { interaction, response } = other;
         const text = statusText(contract, response);
-        const possible = possibleErrors(trial, other).map((code) => statusOf(contract, code, operation));
-        if (isError(contract, response, "already-exists", operation) && !possible.includes(response.status))
+        const possible = possibleErrors(trial, other).filter((code) => code !== differs);
+        const statuses = possible.map((code) => statusOf(contract, code, operation));
+        const isConflict = isError(contract, response, "already-exists", operation) || differsIn(other);
+        if (isConflict && !statuses.includes(response.status))
           throw new Broken(
-            `a second record with the same ${members.join(", ")} to be accepted`,
+            `a second record with the same ${[...above, ...members].join(", ")} to be accepted`,
             `${text} ${shortText(response.json)}`,
             interaction,
           );

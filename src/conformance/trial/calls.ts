@@ -26,7 +26,7 @@ import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
 import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord, recordsOf } from "./world.ts";
+import { findRecord, recordsOf, stopped } from "./world.ts";
 
 export interface CallOptions {
   readonly caller?: Caller | undefined;
@@ -284,6 +284,7 @@ async function afterQuota(
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
   if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded") {
     for (const record of deleted.slice(0, 1)) await expectDeleted(trial, record);
+    for (const record of deleted) expectFreed(trial, called, record, again);
     throw new NotTried(quotaUsedUp);
   }
   return again;
@@ -295,6 +296,27 @@ async function expectDeleted(trial: Trial, record: KnownRecord): Promise<void> {
   const path = `endpoints/endpoints/${deletionOf(trial.contract, record.resource)?.operation}`;
   const [expected, got] = [`no deleted ${record.resource}`, "it is there"];
   report(trial, trial.interactions.at(-1) as Interaction, { path, expected, got });
+}
+
+/** A deleted record does not count any more in the only quota that may reject the request, so its user can create another one. */
+function expectFreed(trial: Trial, called: Operation, { resource, values }: KnownRecord, again: Interaction): void {
+  const { contract, interactions, world } = trial;
+  const { quota = {} } = contract.model.limits;
+  const [line, ...others] = [called.operation, resource].flatMap((target) => lookup(quota, target) ?? []);
+  if (line?.kind !== "live" || line.per !== "user" || others.length > 0) return;
+  const state = values.get("state");
+  const isCounted = line.states.length === 0 ? state === undefined : line.states.some((one) => one === state);
+  const removal = deletionOf(contract, resource)?.operation;
+  // What is only accepted may happen later.
+  const isDone = interactions.some(
+    ({ operation, response }) => operation === removal && isResponse(response) && [200, 204].includes(response.status),
+  );
+  if (!isCounted || !isDone) return;
+  // Another case may have taken the place.
+  if (world.clock.isStopped) throw new NotTried(stopped);
+  const path = `limits/quota/${resource}/0`;
+  const expected = `success after the deletion of a ${resource}, which no longer counts`;
+  report(trial, again, { path, expected, got: statusText(contract, trial.responseOf(again)) });
 }
 
 /** Compares a response with what the document says of every response of the operation. @throws Broken */

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup, nestedView } from "../../language/resources/fields.ts";
-import { ifTried } from "../attempts.ts";
+import { ifPossible } from "../attempts.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Operation, needsRecord } from "../contract.ts";
@@ -69,7 +69,7 @@ export async function madeByHandler(
 
 async function readAll(trial: Trial, called: Operation, resource: string, caller: Caller): Promise<void> {
   const { contract } = trial;
-  const response = await ifTried(async () => trial.responseOf(await trial.call(called.operation, { caller })));
+  const response = await ifPossible(async () => trial.responseOf(await trial.call(called.operation, { caller })));
   if (response?.status !== 200) return;
   const { json } = response;
   for (const item of called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json]) {

@@ -1,7 +1,7 @@
 /** Reads records: by the operation that reads one, or in a list. */
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, isNeverReturned, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { ifTried } from "../attempts.ts";
+import { ifPossible } from "../attempts.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun, recordVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
@@ -85,7 +85,7 @@ async function observedBy(
   if (action === "list") return inList(trial, reader, record, caller);
   if (endpoint.the === undefined && key !== undefined && !record.values.has(key.column)) return undefined;
   // If the operation is known to fail, another one may be tried.
-  const response = await ifTried(async () => trial.responseOf(await trial.call(operation, { caller, record })));
+  const response = await ifPossible(async () => trial.responseOf(await trial.call(operation, { caller, record })));
   const observed = response?.status === 200 ? recordIn(contract, reader, response.json) : undefined;
   return observed === undefined || !isThis(trial, reader, { caller, record, observed }) ? undefined : observed;
 }
@@ -111,7 +111,7 @@ async function inList(
   record: KnownRecord,
   caller: Caller,
 ): Promise<ObservedRecord | undefined> {
-  return ifTried(async () => {
+  return ifPossible(async () => {
     for await (const page of pagesOf(trial, reader, { caller, record }, mostPages)) {
       const found = itemOf(trial.contract, reader, page, record);
       if (found !== undefined) return found === "unknown" ? undefined : found;

@@ -5,7 +5,7 @@ import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { firstResult, ifTried } from "../attempts.ts";
+import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
@@ -14,6 +14,7 @@ import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
+import { appearing } from "./appearing.ts";
 import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
@@ -47,16 +48,25 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
   if (wish.state !== undefined && wish.state !== startOf(trial.contract, resource))
     return reach(trial, resource, wish.state, wish);
   const creators = creatorsOf(trial, resource).filter(({ operation }) => (wish.by ?? operation) === operation);
-  const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
+  const isAny = Object.keys(wish.values ?? {}).length === 0 && wish.input === undefined && wish.by === undefined;
   const attempts = [
     ...creators.map((called) => async (): Promise<KnownRecord | undefined> => {
       const caller = await creatorFor(trial, called, wish);
       return caller && create(trial, called, caller, wish);
     }),
-    ...(isAny ? [() => madeByHandler(trial, resource, wish.creator)] : []),
+    ...(isAny ? [() => madeByFunction(trial, resource, wish.creator)] : []),
   ];
   const none = `no caller of the test can create a record of ${resource}`;
   return firstResult(attempts, (attempt) => attempt(), none, "a credential that may create one");
+}
+
+async function madeByFunction(
+  trial: Trial,
+  resource: string,
+  creator: Caller | undefined,
+): Promise<KnownRecord | undefined> {
+  if (handlersOf(trial, resource).length > 0) return madeByHandler(trial, resource, creator);
+  return creatorsOf(trial, resource).length > 0 ? undefined : appearing(trial, resource, creator);
 }
 
 /** Returns the operations that create records of the resource. */
@@ -286,7 +296,7 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
     if (deleted.length >= mostDeleted) break;
     // Other records may have changed since, and with them its entity tag.
     world.tags.delete(record);
-    const response = await ifTried(async () => trial.responseOf(await trial.call(remove.operation, { record })));
+    const response = await ifPossible(async () => trial.responseOf(await trial.call(remove.operation, { record })));
     if (response !== undefined && record.isDeleted) deleted.push(record);
     // Time may have deleted it.
     if (response?.status === 404) record.isDeleted = true;

@@ -2,7 +2,7 @@
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { firstResult, ifTried } from "../attempts.ts";
+import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
@@ -83,7 +83,8 @@ async function follow(
   const others = event === undefined && rest.some(isTimed) ? await companions(trial, resource, wish) : [];
   for (const transition of rest) {
     const fellows = others.filter(({ values }) => transition.from.includes(textOf(values.get("state"))));
-    if (!isTimed(transition)) for (const one of fellows) await ifTried(() => reachNext(trial, one, transition, wish));
+    if (!isTimed(transition))
+      for (const one of fellows) await ifPossible(() => reachNext(trial, one, transition, wish));
     await reachNext(trial, record, transition, wish);
     if (!isTimed(transition)) continue;
     for (const one of fellows) {
@@ -107,7 +108,7 @@ async function companions(trial: Trial, resource: string, wish: Wish): Promise<r
   if (!isPlain(wish)) return [];
   const found: KnownRecord[] = [];
   for (let count = 0; count < mostCompanions; count += 1) {
-    const record = await ifTried(() => trial.make(resource, wish));
+    const record = await ifPossible(() => trial.make(resource, wish));
     if (record === undefined) break;
     found.push(record);
   }
