@@ -24,6 +24,7 @@ import { check as resourcesUnusedResource } from "./resources/checks/unused-reso
 import { check as resourcesViewUnclear } from "./resources/checks/view-unclear.ts";
 import { checks as statesEffects } from "./states/checks/effects.ts";
 import { checks as statesEvents } from "./states/checks/events.ts";
+import { checks as statesFurtherWrites } from "./states/checks/further-writes.ts";
 import { checks as statesGuards } from "./states/checks/guards.ts";
 import { checks as statesOperations } from "./states/checks/operations.ts";
 import { checks as statesStates } from "./states/checks/states.ts";
@@ -101,6 +102,7 @@ export const checks: readonly Check[] = [
   resourcesViewUnclear,
   ...statesEffects,
   ...statesEvents,
+  ...statesFurtherWrites,
   ...statesGuards,
   ...statesOperations,
   ...statesStates,

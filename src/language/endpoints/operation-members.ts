@@ -95,17 +95,17 @@ const choice = form<Choice>({
   members: {
     from: { ...text(), references: "resource", needed: true },
     if: expression(),
-    else: { ...text(), references: "error", needed: true },
+    else: { ...text(), references: "error" },
   },
-  scope: ({ from }, scope) => ({ ...scope, record: from }),
-  missing: (reader, path, keys, { key, span }) => {
-    for (const member of keys) {
-      const what = member === "from" ? "from which resource" : "which error to return when there is none";
-      report(reader, "endpoints/bad-choice", key?.span ?? span, `The choice of \`${path[4]}\` does not say ${what}`, {
-        help: `write \`${choiceExample}\``,
-      });
-    }
-  },
+  scope: ({ from }, scope) => ({ ...scope, record: from, around: scope.record }),
+  missing: (reader, path, _, { key, span }) =>
+    report(
+      reader,
+      "endpoints/bad-choice",
+      key?.span ?? span,
+      `The choice of \`${path[4]}\` does not say from which resource`,
+      { help: `write \`${choiceExample}\`` },
+    ),
 });
 
 export const choices: Grammar<Readonly<Record<string, Choice>>> = named(choice, {

@@ -20,7 +20,7 @@ export interface Transition {
   readonly triggers: readonly Trigger[];
 }
 
-export interface Trigger {
+export interface Trigger extends Selection {
   readonly on: TriggerSource;
   /** The guard: the text of an expression. */
   readonly if?: string;
@@ -28,7 +28,36 @@ export interface Trigger {
   readonly else?: string;
   /** By field, the expression for its new value. */
   readonly set?: Readonly<Record<string, string>>;
+  /** The writes of other records in the same transaction, in order. */
+  readonly also?: readonly FurtherWrite[];
 }
+
+/** The records of a resource that a write changes: those for which `where` is true, all of them or the first ones. */
+export interface Selection {
+  readonly where?: string;
+  /** How many records, in the order of `sort`. Absent: all. */
+  readonly first?: number;
+  /** A field, with `-` in front for descending order. Absent: oldest first. */
+  readonly sort?: string;
+}
+
+/** A write of other records in the transaction of an operation, a transition or an incoming event: an item of `also`. */
+export interface FurtherWrite extends Selection {
+  readonly kind: (typeof furtherWrites)[number];
+  readonly resource: string;
+  /** Repeats the write for each item of a list, which expressions know by this name. */
+  readonly each?: { readonly name: string; readonly list: string };
+  /** The condition of the write: the text of an expression. */
+  readonly if?: string;
+  /** For `create`, by field, the expression for its value. */
+  readonly with?: Readonly<Record<string, string>>;
+  /** For `change`, by field, the expression for its new value. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** The error of part 7 if no record was selected. */
+  readonly else?: string;
+}
+
+export const furtherWrites = ["create", "change", "delete"] as const;
 
 export type TriggerSource =
   | { readonly kind: "by"; readonly operation: string }

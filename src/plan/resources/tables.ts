@@ -16,9 +16,11 @@ import {
 import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import type { Model } from "../../language/model.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
+import { furtherWriteSites } from "../../language/states/further-writes.ts";
+import { transitionName } from "../../language/states/model.ts";
 import { columnTypeOf, columnTypeOfComputed } from "./columns.ts";
 import { quotaIndexes } from "../limits/limits.ts";
-import { emitsByState } from "../states/transitions.ts";
+import { emitsByState, triggered } from "../states/transitions.ts";
 import { allowOf, visibility } from "../authentication/permissions.ts";
 import type { Column, DefaultPlan, HeldReference, IdPlan, ReferencePlan, Table, Virtual } from "./types.ts";
 import type { LifecyclePlan } from "../states/types.ts";
@@ -259,6 +261,24 @@ function permissionSets(planInput: PlanInput, resource: string): readonly (reado
 }
 
 function conditionSets(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
+  return [...conditionsOfEndpoints(planInput, resource), ...conditionsOfWrites(planInput, resource)];
+}
+
+/** Returns the fields by which further writes and transitions by `when` select records. */
+function conditionsOfWrites(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
+  const { model } = planInput;
+  const further = furtherWriteSites(model).flatMap(({ at, write }) =>
+    write.resource === resource && write.where !== undefined ? [equated(typedAt(planInput, `${at}/where`))] : [],
+  );
+  const caused = triggered(planInput, resource).flatMap(({ index, transition, trigger }) => {
+    if (trigger.where === undefined) return [];
+    const path = `states/${resource}/moves/${transitionName(transition)}/${index}/where`;
+    return [["state", ...equated(typedAt(planInput, path))]];
+  });
+  return [...further, ...caused].filter((set) => !set.includes("id"));
+}
+
+function conditionsOfEndpoints(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
   return resourceEndpoints(planInput.model).flatMap(({ operation, endpoint, resource: subject }) => {
     const path = `endpoints/endpoints/${operation}`;
     const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]) => {

@@ -61,7 +61,7 @@ export async function insertRecord(
   const values: Values = { ...input, ...initial };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
-  fillDefaults(call, table, values);
+  fillDefaults(call, table, values, call.secrets);
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new ApiError("forbidden", { detail: "You may not create this record" });
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
@@ -72,7 +72,7 @@ export async function insertRecord(
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") return respondPresent(call, tx, input, values, written.columns, view);
   allowTokens(call, table.resource, written.row["id"]);
-  const made = await applyEffects(call, tx, written, created(table), view);
+  const made = await applyEffects(call, tx, written, created(table), view, operation);
   await holdLive(call, tx, table, undefined, written.row);
   return respondWith(call, tx, { what: "created", ...made });
 }

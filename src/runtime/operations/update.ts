@@ -62,7 +62,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   await endOthers(call, tx, row, written.row);
-  const found = await applyEffects(call, tx, written, {}, view);
+  const found = await applyEffects(call, tx, written, {}, view, { also: call.compiled.operation.also, old: row });
   await holdLive(call, tx, table, row, written.row);
   return respondWith(call, tx, { what: "given", ...found });
 }

@@ -153,13 +153,18 @@ async function isThere(
   return row !== undefined && isVisible(call, tx, form.visible, row);
 }
 
-/** Fills the missing values of a new record: id, defaults, start state. */
-export function fillDefaults(call: Call, table: Table, values: Values): void {
+/** Fills the missing values of a new record: id, defaults, start state. `secrets`: the hashes of the body's secrets. */
+export function fillDefaults(
+  changeContext: ChangeContext,
+  table: Table,
+  values: Values,
+  secrets: Call["secrets"] = {},
+): void {
   for (const column of table.columns) {
     const { name, marks } = column;
     if (values[name] !== undefined) continue;
-    if (name === "id") values[name] = newId(call, table, column);
-    else values[name] = marks.includes("secret") ? (call.secrets?.[name] ?? null) : defaultValue(call, column);
+    if (name === "id") values[name] = newId(changeContext, table, column);
+    else values[name] = marks.includes("secret") ? (secrets[name] ?? null) : defaultValue(changeContext, column);
   }
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
@@ -172,25 +177,30 @@ export function touch({ now }: ChangeContext, table: Table, changes: Values): vo
 }
 
 /** Returns the id of a new record. The store assigns counter ids; ids from clients are already in `values`. */
-function newId(call: Call, { id }: Table, column: Column): Value {
-  if (id.made === "server") return id.prefix === undefined ? defaultValue(call, column) : call.context.newId(id.prefix);
+function newId(changeContext: ChangeContext, { id }: Table, column: Column): Value {
+  if (id.made === "server")
+    return id.prefix === undefined ? defaultValue(changeContext, column) : changeContext.context.newId(id.prefix);
   return null;
 }
 
 /** Returns the default value of a column; null without one. */
-export function defaultValue(call: Call, { default: made, type }: Column): Value {
+export function defaultValue(changeContext: ChangeContext, { default: made, type }: Column): Value {
+  const { context, now } = changeContext;
   switch (made?.kind) {
     case "now":
     case "now-on-change":
-      return instantText(call.now);
-    case "caller":
-      return type === "integer" ? (numberOf(call.caller.id) ?? call.caller.id) : call.caller.id;
+      return instantText(now);
+    case "caller": {
+      // A timer has no caller.
+      const id = callOf(changeContext)?.caller.id ?? null;
+      return type === "integer" ? (numberOf(id) ?? id) : id;
+    }
     case "digits":
-      return digits(call.context, made.length);
+      return digits(context, made.length);
     case "token":
-      return Buffer.from(call.context.random(made.length)).toString("base64url").slice(0, made.length);
+      return Buffer.from(context.random(made.length)).toString("base64url").slice(0, made.length);
     case "uuid":
-      return uuid(call.context.random(16));
+      return uuid(context.random(16));
     case "literal":
       return made.value as Value;
     default:

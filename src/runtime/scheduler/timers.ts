@@ -10,7 +10,7 @@ import { StoreError } from "../../store/port/error.ts";
 import type { Due, Row, Transaction } from "../../store/port/store.ts";
 import { anonymous } from "../context/caller.ts";
 import { type Context, tableOf, type ChangeContext } from "../context/context.ts";
-import { firstTransition, applyTransition, transitionedBy } from "../records/effects.ts";
+import { applyTransition, changedBy, firstTransition } from "../records/effects.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { discard, erase } from "./retention.ts";
 import { holdToRules } from "../records/rules.ts";
@@ -189,7 +189,12 @@ async function performBy(
 ): Promise<Outcome> {
   if (action.kind === "delete") return (await discard(changeContext, tx, table, row)) ? "deleted" : "blocked";
   if (action.kind === "erase") return (await erase(changeContext, tx, table, row, action.columns)) ? "done" : "nothing";
-  await tx.declareWrites(transitionedBy(action.effects));
+  await tx.declareWrites(
+    changedBy(
+      action.effects,
+      action.moves.flatMap(({ also = [] }) => also),
+    ),
+  );
   const transition = await firstTransition(changeContext, tx, action.moves, row);
   if (transition === undefined) return "nothing";
   // The record stays in its state, so its times do not change: only the event log shows that this job has already run.

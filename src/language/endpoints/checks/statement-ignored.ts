@@ -2,7 +2,7 @@
 import { withArticle } from "../../../base/case.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "../resolve.ts";
 import type { Check } from "../../analysis/finding.ts";
-import { bodilessActions, type Endpoint, readingActions } from "../model.ts";
+import { bodilessActions, type Endpoint, readingActions, sessionActions } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/statement-ignored",
@@ -23,7 +23,7 @@ export const check: Check = {
 };
 
 /** Members that only Nonet's own actions implement; a handler's function has to implement them itself. */
-const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
+const notOfHandlers = ["also", "choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
 
 function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {
   if (action !== "handler") return [];
@@ -60,6 +60,9 @@ function ignoredMembers({
       : []),
     ...(endpoint.link !== undefined && endpoint.unlink !== undefined
       ? [["unlink", "creates a link and cannot remove it"] as const]
+      : []),
+    ...(endpoint.also !== undefined && (readingActions.has(action) || sessionActions.has(action))
+      ? [["also", `is ${withArticle(action)}, which writes no record`] as const]
       : []),
     ...ignoredOutcomes(action, endpoint),
     ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),

@@ -1,0 +1,194 @@
+/** Writes of several records in one request (`also`), and events that move the records which they select. */
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Reply } from "./client.ts";
+import { by, documentText, served } from "./scenario.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+served("further writes", documentText("market"), (subject) => {
+  const keys: Record<string, Readonly<Record<string, string>>> = {};
+  before(async () => {
+    for (const user of ["ann", "bob", "cid", "dot"]) keys[user] = by(await subject.running.key(user, "customer"));
+    keys["clerk"] = by(await subject.running.key("clerk", "clerk"));
+  });
+  const send = (who: string, method: string, path: string, body?: object, headers: object = {}): Promise<Reply> =>
+    subject.client.send({
+      method,
+      path,
+      headers: { ...keys[who], ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  const add = async (who: string, path: string, body: object): Promise<string> => {
+    const reply = await send(who, "POST", path, body);
+    assert.equal(reply.status, 201, reply.text);
+    return (reply.json as { id: string }).id;
+  };
+  const get = async (path: string): Promise<Json> => (await send("clerk", "GET", path)).json as Json;
+  const list = async (path: string): Promise<readonly Json[]> =>
+    ((await get(`${path}${path.includes("?") ? "&" : "?"}limit=1000`)) as { items: readonly Json[] }).items;
+  const codeOf = (reply: Reply): unknown => [reply.status, (reply.json as Json)["code"]];
+  const accounts = async (): Promise<readonly [string, string]> => [
+    await add("clerk", "/accounts", { balance: 100 }),
+    await add("clerk", "/accounts", {}),
+  ];
+
+  test("a transfer makes two postings and changes two accounts, in one transaction", async () => {
+    const [from, to] = await accounts();
+    const transfer = await add("ann", "/transfers", { from, to, amount: 30 });
+    assert.deepEqual(
+      (await list(`/postings?transfer=${transfer}`)).map(({ account, amount, label }) => [account, amount, label]).toSorted(),
+      [
+        [from, -30, "posting -30"],
+        [to, 30, "posting 30"],
+      ].toSorted(),
+    );
+    const [payer, payee] = [await get(`/accounts/${from}`), await get(`/accounts/${to}`)];
+    assert.deepEqual([payer["balance"], payer["movements"], payee["balance"]], [70, 1, 30]);
+  });
+
+  test("a rule of a record that is written rejects the whole request, which writes nothing", async () => {
+    const [from, to] = await accounts();
+    const before = (await list("/postings")).length;
+    assert.deepEqual(codeOf(await send("ann", "POST", "/transfers", { from, to, amount: 101 })), [409, "not-enough"]);
+    assert.deepEqual(codeOf(await send("ann", "POST", "/transfers", { from, to: from, amount: 1 })), [
+      422,
+      "same-account",
+    ]);
+    assert.equal((await list("/postings")).length, before);
+    assert.equal((await get(`/accounts/${from}`))["balance"], 100);
+  });
+
+  test("a changed record has a new tag; a request that is repeated with its key writes once", async () => {
+    const [from, to] = await accounts();
+    const tag = (await send("ann", "GET", `/accounts/${from}`)).headers["etag"];
+    const once = { "Idempotency-Key": "transfer-1" };
+    const first = await send("ann", "POST", "/transfers", { from, to, amount: 10 }, once);
+    const again = await send("ann", "POST", "/transfers", { from, to, amount: 10 }, once);
+    assert.equal(first.text, again.text);
+    const after = await send("ann", "GET", `/accounts/${from}`);
+    assert.equal((after.json as Json)["balance"], 90);
+    assert.notEqual(after.headers["etag"], tag);
+  });
+
+  test("a correction knows the record before, as `old`", async () => {
+    const [from, to] = await accounts();
+    const transfer = await add("ann", "/transfers", { from, to, amount: 30 });
+    assert.equal((await send("clerk", "PATCH", `/transfers/${transfer}`, { amount: 50 })).status, 200);
+    assert.deepEqual([(await get(`/accounts/${from}`))["balance"], (await get(`/accounts/${to}`))["balance"]], [50, 50]);
+    const amounts = (await list(`/postings?transfer=${transfer}`)).map(({ amount }) => amount as number);
+    assert.deepEqual(amounts.toSorted((a, b) => a - b), [-50, 50]);
+    const over = await send("clerk", "PATCH", `/transfers/${transfer}`, { amount: 500 });
+    assert.deepEqual(codeOf(over), [409, "not-enough"]);
+    assert.equal((await get(`/accounts/${from}`))["balance"], 50);
+  });
+
+  test("of concurrent transfers each sees the balance that the one before left: none is lost, none goes below zero", async () => {
+    const all = [
+      await add("clerk", "/accounts", { balance: 40 }),
+      await add("clerk", "/accounts", { balance: 40 }),
+      await add("clerk", "/accounts", { balance: 40 }),
+    ];
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const [from, to] = [all[index % 3], all[(index + 1 + (index % 2)) % 3]];
+        return send("ann", "POST", "/transfers", { from, to, amount: 1 + ((index * 7) % 19) });
+      }),
+    );
+    const outcomes = new Set(replies.map(({ status }) => status));
+    assert(outcomes.isSubsetOf(new Set([201, 409])), [...outcomes].join());
+    assert(outcomes.has(201));
+    const balances = await Promise.all(all.map(async (id) => (await get(`/accounts/${id}`))["balance"] as number));
+    assert.equal(balances.reduce((a, b) => a + b), 120);
+    assert(balances.every((balance) => balance >= 0));
+    for (const [index, id] of all.entries()) {
+      const amounts = (await list(`/postings?account=${id}`)).map(({ amount }) => amount as number);
+      assert.equal(40 + amounts.reduce((a, b) => a + b, 0), balances[index]);
+    }
+  });
+
+  test("an order makes a part for each vendor, and the answer is the order after all writes", async () => {
+    const [oak, elm] = [await add("clerk", "/vendors", { name: "oak" }), await add("clerk", "/vendors", { name: "elm" })];
+    const lines = [
+      { vendor: oak, price: 5, quantity: 2 },
+      { vendor: elm, price: 7 },
+      { vendor: oak, price: 1 },
+    ];
+    const reply = await send("ann", "POST", "/orders", { note: "soon", lines });
+    assert.equal(reply.status, 201, reply.text);
+    const { id, total } = reply.json as { id: string; total: number };
+    assert.equal(total, 18);
+    const parts = await list(`/parts?order=${id}`);
+    assert.deepEqual(
+      parts.map(({ vendor, price, copies, state }) => [vendor, price, copies, state]).toSorted(),
+      [
+        [oak, 11, 1, "open"],
+        [elm, 7, 1, "open"],
+      ].toSorted(),
+    );
+    assert.equal((await get(`/vendors/${oak}`))["parts"], 2);
+    const with_ = await send("ann", "POST", "/orders", { lines: lines.slice(0, 1), extra: elm });
+    assert.equal((await list(`/parts?order=${(with_.json as Json)["id"]}`)).length, 2);
+    const none = await send("ann", "POST", "/orders", { lines: [{ vendor: "ven_none", price: 1 }] });
+    assert.equal(none.status, 422, none.text);
+  });
+
+  test("an event moves all records that it selects: a payout gathers the open parts of a vendor", async () => {
+    const vendor = await add("clerk", "/vendors", { name: "ash" });
+    const orders = [3, 4, 5].map((price) => add("ann", "/orders", { lines: [{ vendor, price }] }));
+    const [cancelled] = await Promise.all(orders);
+    assert.equal((await send("ann", "POST", `/orders/${cancelled}/cancel`)).status, 200);
+    assert.equal((await get(`/vendors/${vendor}`))["parts"], 2);
+    const payout = await add("clerk", "/payouts", { vendor });
+    const parts = await list(`/parts?vendor=${vendor}`);
+    assert.deepEqual(parts.map(({ state }) => state).toSorted(), ["paid", "paid", "void"]);
+    assert.deepEqual(parts.filter((part) => part["payout"] === payout).length, 2);
+    const next = await add("clerk", "/payouts", { vendor });
+    assert.equal((await list(`/parts?payout=${next}`)).length, 0);
+  });
+
+  test("a batch and its readings; a deletion knows the record as it was", async () => {
+    const batch = await add("ann", "/batches", { device: "d1", values: [4, 0, 6] });
+    assert.deepEqual((await list(`/readings?batch=${batch}`)).map(({ value }) => value).toSorted(), [4, 6]);
+    const [account] = await accounts();
+    const order = await add("clerk", "/orders", {
+      note: "d1",
+      lines: [{ vendor: await add("clerk", "/vendors", { name: "yew" }), price: 9 }],
+    });
+    const mine = (await get(`/accounts/${account}`))["balance"] as number;
+    assert.equal((await send("clerk", "DELETE", `/orders/${order}`)).status, 204);
+    assert.equal((await get(`/accounts/${account}`))["balance"], mine + 9);
+    assert.equal((await list(`/readings?batch=${batch}`)).length, 0);
+    const other = await add("ann", "/batches", { device: "d2", values: [1] });
+    assert.equal((await send("clerk", "DELETE", "/readings")).status, 204);
+    assert.equal((await list(`/readings?batch=${other}`)).length, 0);
+  });
+
+  test("the next of a waiting list moves up when a place is free: by priority, then the oldest", async () => {
+    const course = await add("clerk", "/courses", { places: 1 });
+    const seat = async (who: string, priority = 0) => add(who, "/seats", { course, priority });
+    const first = await seat("ann");
+    const [second, third, urgent] = [await seat("bob"), await seat("cid"), await seat("dot", 5)];
+    const states = async () =>
+      Promise.all([first, second, third, urgent].map(async (id) => (await get(`/seats/${id}`))["state"]));
+    assert.deepEqual(await states(), ["taken", "waiting", "waiting", "waiting"]);
+    assert.equal((await send("ann", "POST", `/seats/${first}/leave`)).status, 200);
+    assert.deepEqual(await states(), ["left", "waiting", "waiting", "taken"]);
+    assert.equal((await send("dot", "POST", `/seats/${urgent}/leave`)).status, 200);
+    assert.deepEqual(await states(), ["left", "taken", "waiting", "left"]);
+    assert.equal((await get(`/courses/${course}`))["taken"], 1);
+    assert.equal((await send("clerk", "POST", `/courses/${course}/close`)).status, 200);
+    assert.deepEqual(await states(), ["left", "taken", "left", "left"]);
+  });
+
+  test("of several places that become free at once, each goes to another one who waits", async () => {
+    const course = await add("clerk", "/courses", { places: 5 });
+    const seats: string[] = [];
+    for (let index = 0; index < 12; index += 1) seats.push(await add("ann", "/seats", { course }));
+    const left = await Promise.all(seats.slice(0, 5).map((id) => send("ann", "POST", `/seats/${id}/leave`)));
+    assert.deepEqual(left.map(({ status }) => status), [200, 200, 200, 200, 200]);
+    const states = await Promise.all(seats.map(async (id) => (await get(`/seats/${id}`))["state"]));
+    assert.equal(states.filter((state) => state === "taken").length, 5, states.join());
+    assert.equal((await get(`/courses/${course}`))["taken"], 5);
+  });
+});
