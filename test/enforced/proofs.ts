@@ -1,6 +1,7 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
 import { actionProofs } from "./actions.ts";
+import { alsoProofs } from "./also.ts";
 import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
@@ -18,6 +19,7 @@ export const proofs: readonly Proof[] = [
   ...stateProofs,
   ...endpointProofs,
   ...actionProofs,
+  ...alsoProofs,
   ...authenticationProofs,
   ...loginProofs,
   ...eventProofs,

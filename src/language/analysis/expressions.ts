@@ -28,7 +28,7 @@
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
 import { syntaxNodes, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
-import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../../expression/types.ts";
+import type { FieldType as ExpressionField, NamedType, TypeEnvironment } from "../../expression/types.ts";
 import type { Grant } from "../authentication/model.ts";
 import { tokensOf } from "../authentication/login.ts";
 import { filterNames, filterType } from "../endpoints/filter-type.ts";

@@ -47,7 +47,7 @@ export function writeExpressions(
   const present = write.if === undefined ? [] : presentIn(write.if);
   const values = (member: "with" | "set", known: WriteExpression["names"]): readonly WriteExpression[] => {
     const names = present.reduce(asPresent, known);
-    return     Object.entries(write[member] ?? {}).map(([name, text]) => {
+    return Object.entries(write[member] ?? {}).map(([name, text]) => {
       const field = lookup(fieldsOf(model, resource), name);
       const expected = field === undefined ? {} : { expected: valueOf(model, field) };
       return { path: `${at}/${member}/${name}`, text, names, ...expected };

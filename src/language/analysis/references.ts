@@ -96,8 +96,10 @@ function mapExpression(
   let isRemoved = false;
   const visit = (node: TypedExpression): void => {
     const [name, kind, of] = named(node);
-    const start = node.at.end - (name?.length ?? 0);
-    if (name !== undefined && kind !== undefined && text.slice(start, node.at.end) === name && !cuts.has(start)) {
+    // The credential of `token(session)` is inside the parentheses.
+    const end = kind === "credential" ? node.at.end - 1 : node.at.end;
+    const start = end - (name?.length ?? 0);
+    if (name !== undefined && kind !== undefined && text.slice(start, end) === name && !cuts.has(start)) {
       const to = walk.name({ kinds: [kind], name, of, at: path, form: "expression", declares: false });
       if (to === undefined) isRemoved = true;
       else cuts.set(start, { from: name, to });
@@ -116,6 +118,7 @@ function mapExpression(
       case "variable": {
         const [variable, name] = node.path;
         if (name === undefined) return [];
+        if (variable === "tokens") return [name, "credential"];
         if (variable === "old" || variable === "this") return [name, "field", around];
         return variable !== "input" || queryNames.includes(name) ? [] : [name, inputKind, input];
       }

@@ -31,10 +31,12 @@ export const address: Record<string, NamedType> = {
   base: { type: { kind: "string" }, nullable: false, from: "variables" },
 };
 
-export const recordNames: (model: Model, resource: string) => Readonly<Record<string, NamedType>> = perModel((model, resource) => {
-  const members = Object.entries(recordMembers(model, resource));
-  return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
-});
+export const recordNames: (model: Model, resource: string) => Readonly<Record<string, NamedType>> = perModel(
+  (model, resource) => {
+    const members = Object.entries(recordMembers(model, resource));
+    return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
+  },
+);
 
 /** Returns the variable `old`: a record of the resource. */
 export function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {

@@ -89,7 +89,7 @@ export const link: Grammar<Association> = {
 
 const choiceExample = "{ from: Locker, if: state == 'free', else: no-free-locker }";
 
-const choice = form<Choice>({
+const completeChoice = form<Choice>({
   what: (path) => `The choice of \`${path[4]}\``,
   example: choiceExample,
   members: {
@@ -107,6 +107,15 @@ const choice = form<Choice>({
       { help: `write \`${choiceExample}\`` },
     ),
 });
+
+const choice: Grammar<Choice> = {
+  ...completeChoice,
+  read: (reader, path, statement) => {
+    const found = completeChoice.read(reader, path, statement);
+    // Without its error, which is open, the choice cannot be served.
+    return reader.gaps.includes([...path, "else"].join("/")) ? undefined : found;
+  },
+};
 
 export const choices: Grammar<Readonly<Record<string, Choice>>> = named(choice, {
   example: "{ locker: { from: Locker, if: state == 'free', else: none-free } }",

@@ -19,7 +19,8 @@ import { type Path, type Reader, report } from "../grammar/reader.ts";
 import { mapEntries, mapName, type MapNames, type Scope } from "../grammar/references.ts";
 import { lineSchema } from "../grammar/schema.ts";
 import { count, expression, matching, text, type Words, words } from "../grammar/words.ts";
-import { type FurtherWrite, furtherWrites, type Selection } from "./model.ts";
+import { type FurtherWrite, furtherWrites } from "./model.ts";
+import type { Selection } from "./further-writes.ts";
 
 const eachHelp = "write `each: line in input.lines`";
 

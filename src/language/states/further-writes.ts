@@ -1,7 +1,10 @@
 /** Finds the further writes (`also`) of a model: in operations, transitions and incoming events. */
 import { onceForModel } from "../analysis/per-model.ts";
 import type { Model } from "../model.ts";
-import { type FurtherWrite, type Selection, transitionName, type Trigger } from "./model.ts";
+import { type FurtherWrite, transitionName, type Trigger } from "./model.ts";
+
+/** The records of a resource that a write changes: those for which `where` is true, all of them or the first ones. */
+export type Selection = Pick<FurtherWrite, "where" | "first" | "sort">;
 
 /** Whether an event moves the records that the trigger selects, instead of the one to which its payload refers. */
 export function isSelecting({ first, sort, where }: Selection): boolean {

@@ -20,8 +20,12 @@ export interface Transition {
   readonly triggers: readonly Trigger[];
 }
 
-export interface Trigger extends Selection {
+export interface Trigger {
   readonly on: TriggerSource;
+  /** For events: the records that the transition is for, instead of the one to which the payload refers. */
+  readonly where?: string;
+  readonly first?: number;
+  readonly sort?: string;
   /** The guard: the text of an expression. */
   readonly if?: string;
   /** The error of part 7 if the guard of an operation's transition is false. */
@@ -32,23 +36,20 @@ export interface Trigger extends Selection {
   readonly also?: readonly FurtherWrite[];
 }
 
-/** The records of a resource that a write changes: those for which `where` is true, all of them or the first ones. */
-export interface Selection {
-  readonly where?: string;
-  /** How many records, in the order of `sort`. Absent: all. */
-  readonly first?: number;
-  /** A field, with `-` in front for descending order. Absent: oldest first. */
-  readonly sort?: string;
-}
-
 /** A write of other records in the transaction of an operation, a transition or an incoming event: an item of `also`. */
-export interface FurtherWrite extends Selection {
+export interface FurtherWrite {
   readonly kind: (typeof furtherWrites)[number];
   readonly resource: string;
   /** Repeats the write for each item of a list, which expressions know by this name. */
   readonly each?: { readonly name: string; readonly list: string };
   /** The condition of the write: the text of an expression. */
   readonly if?: string;
+  /** The records of the resource to change or delete: those for which the expression is true. Absent: any. */
+  readonly where?: string;
+  /** How many of them, in the order of `sort`. Absent: all. */
+  readonly first?: number;
+  /** A field, with `-` in front for descending order. Absent: oldest first. */
+  readonly sort?: string;
   /** For `create`, by field, the expression for its value. */
   readonly with?: Readonly<Record<string, string>>;
   /** For `change`, by field, the expression for its new value. */

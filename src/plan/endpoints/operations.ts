@@ -260,17 +260,31 @@ export function errorsOfFurtherWrites(
   writes: readonly FurtherWritePlan[],
   tables: readonly Table[],
 ): readonly string[] {
-  return writes.flatMap((write) => [
-    ...(write.else === undefined ? [] : [write.else]),
-    ...errorsOfWriting(write, tables),
-    ...errorsCaused(write.effects, tables),
-  ]);
+  return writes.flatMap((write) => {
+    const table = tables.find(({ resource }) => resource === write.resource);
+    // In an older version the resource may not exist yet.
+    if (table === undefined) return [];
+    return [
+      ...(write.else === undefined ? [] : [write.else]),
+      ...errorsOfWriting(write, table, tables),
+      ...errorsCaused(write.effects, tables),
+    ];
+  });
 }
 
-function errorsOfWriting({ kind, resource, values }: FurtherWritePlan, tables: readonly Table[]): readonly string[] {
-  const table = tableOf(tables, resource);
+function errorsOfWriting(
+  { kind, values }: FurtherWritePlan,
+  table: Table,
+  tables: readonly Table[],
+): readonly string[] {
+  const { resource } = table;
   if (kind === "delete") return lateErrors(writesOfDeletion(resource, tables), tables);
-  if (kind === "change") return errorsOfChange(table, values.map(({ field }) => field), tables);
+  if (kind === "change")
+    return errorsOfChange(
+      table,
+      values.map(({ field }) => field),
+      tables,
+    );
   const broken = [...table.rules.filter(isEarly), ...table.conflicts];
   return [...broken.map((rule) => rule.else), ...lateErrors([{ resource, kind: "insert" }], tables)];
 }

@@ -2,14 +2,8 @@
 import { eventResource, typeCondition } from "../../language/analysis/expressions.ts";
 import { fieldsOf, lifecycleOf, lookup, referenceOf, referencesTo } from "../../language/resources/fields.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
-import { isSelecting } from "../../language/states/further-writes.ts";
-import {
-  type FurtherWrite,
-  type Selection,
-  type Transition,
-  transitionName,
-  type Trigger,
-} from "../../language/states/model.ts";
+import { isSelecting, type Selection } from "../../language/states/further-writes.ts";
+import { type FurtherWrite, type Transition, transitionName, type Trigger } from "../../language/states/model.ts";
 import type { EffectPlan, FurtherWritePlan, SelectionPlan, TransitionPlan } from "./types.ts";
 import { both, type PlanInput, typedAt, unique } from "../input.ts";
 
@@ -229,11 +223,7 @@ export function furtherWritePlans(
   });
 }
 
-function effectsOfStart(
-  planInput: PlanInput,
-  resource: string,
-  before: readonly string[],
-): readonly EffectPlan[] {
+function effectsOfStart(planInput: PlanInput, resource: string, before: readonly string[]): readonly EffectPlan[] {
   const { start, states = {} } = lifecycleOf(planInput.model, resource) ?? {};
   const first = start ?? Object.keys(states)[0];
   return first === undefined ? [] : effectsOfState(planInput, resource, first, before);

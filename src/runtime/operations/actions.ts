@@ -49,8 +49,8 @@ export function actionOf(
 ): Action {
   const single: Action = action === "renew" ? (call, tx) => renew(call, tx, rejected) : actions[action];
   const further = [...moves.flatMap((transition) => transition.also ?? []), ...also];
-  const isAlone = effects.length === 0 && further.length === 0;
-  const perform: Action = isAlone ? single : holding(single, changedBy(effects, further));
+  const isSimple = effects.length === 0 && further.length === 0;
+  const perform: Action = isSimple ? single : holding(single, changedBy(effects, further));
   return (call, tx) => {
     const responding = perform(call, tx);
     const isOver = quotas.length === 0 && call.functions?.hasAfter !== true;

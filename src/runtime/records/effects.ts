@@ -64,10 +64,7 @@ export const transitionedBy: (effects: readonly EffectPlan[]) => ReadonlySet<str
 );
 
 /** Returns the resources whose records these effects and further writes may change, directly or indirectly. */
-export function changedBy(
-  effects: readonly EffectPlan[],
-  also: readonly FurtherWritePlan[] = [],
-): ReadonlySet<string> {
+export function changedBy(effects: readonly EffectPlan[], also: readonly FurtherWritePlan[] = []): ReadonlySet<string> {
   if (also.length === 0) return transitionedBy(effects);
   const written = also.flatMap((write) => [write.resource, ...transitionedBy(write.effects)]);
   return new Set([...transitionedBy(effects), ...written]);
@@ -125,7 +122,12 @@ async function applyToSelection(
   for (const row of rows) {
     const transition = await firstTransition(changeContext, tx, moves, row);
     if (transition === undefined) continue;
-    await applyTransition(changeContext, tx, { table: tableOf(changeContext.context, resource), row, transition, effects });
+    await applyTransition(changeContext, tx, {
+      table: tableOf(changeContext.context, resource),
+      row,
+      transition,
+      effects,
+    });
     transitioned = true;
   }
   return transitioned;

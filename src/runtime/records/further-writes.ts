@@ -134,8 +134,7 @@ async function create(
   checkRoom(tx, 1);
   const { context, now, variables } = changeContext;
   const values: Values = {};
-  for (const { expression, field } of source)
-    values[field] = await context.evaluate(tx, expression, around, variables);
+  for (const { expression, field } of source) values[field] = await context.evaluate(tx, expression, around, variables);
   fillDefaults(changeContext, table, values);
   await checkRulesAndComputed(changeContext, tx, table, values, undefined, valuesToCheck(table, values));
   const view = { resource: table.resource, members: [] };

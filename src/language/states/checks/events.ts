@@ -106,11 +106,11 @@ function causedEvents({ lifeOf, outEvents, transitionsWhen }: DocumentIndex): Re
     const created = transitions.flatMap(({ trigger: { also = [] } }) =>
       also.flatMap(({ kind, resource }) => (kind === "create" ? [resource] : [])),
     );
-    const entered = [
+    const reached = [
       ...targetStates.map(({ resource, to }) => `${resource} ${to}`),
       ...created.map((resource) => `${resource} ${lifeOf.get(resource)?.start}`),
     ];
-    return [event, entered.flatMap((state) => ofState.get(state) ?? [])] as const;
+    return [event, reached.flatMap((state) => ofState.get(state) ?? [])] as const;
   });
   return new Map(caused);
 }

@@ -12,8 +12,12 @@ const furtherWriteUnclear: Check = {
   code: "states/further-write-unclear",
   severity: "error",
   why: "The service enforces every statement, and it cannot guess which records to write.",
-  *run({ model }) {
-    for (const { at, write } of furtherWriteSites(model)) yield* unclear(at, write);
+  *run({ model, places }) {
+    for (const { at, write } of furtherWriteSites(model)) {
+      // A member that is `not shown`, or has a finding of its own, is not reported again.
+      const isLacking = (member: string): boolean => !places.has(`${at}/${member}`);
+      yield* unclear(at, write, isLacking);
+    }
   },
 };
 
@@ -23,21 +27,22 @@ const unused: Readonly<Record<FurtherWrite["kind"], readonly (keyof FurtherWrite
   delete: ["with", "set"],
 };
 
-function* unclear(at: string, write: FurtherWrite): Iterable<Finding> {
+function* unclear(at: string, write: FurtherWrite, isLacking: (member: string) => boolean): Iterable<Finding> {
   const { kind, resource } = write;
   for (const member of unused[kind]) {
     if (write[member] === undefined) continue;
-    const help = member === "set" || member === "with" ? { help: kind === "create" ? "write `with`" : "write `set`" } : {};
+    const help =
+      member === "set" || member === "with" ? { help: kind === "create" ? "write `with`" : "write `set`" } : {};
     yield { at: `${at}/${member}`, message: `\`${kind}\` has no \`${member}\``, ...(kind === "delete" ? {} : help) };
   }
   if (kind === "create") return;
-  if (kind === "change" && Object.keys(write.set ?? {}).length === 0)
+  if (kind === "change" && Object.keys(write.set ?? {}).length === 0 && isLacking("set"))
     yield { at, message: `This changes no field of ${withArticle(resource)}`, help: "write `set: { balance: … }`" };
-  if (write.where === undefined && write.first === undefined) {
+  if (write.where === undefined && write.first === undefined && isLacking("where")) {
     const help = "write `where: order == this.id`, or `where: true` if it means all";
     yield { at, message: `Without \`where\`, this ${kind}s every ${resource}`, help };
   }
-  if (write.sort !== undefined && write.first === undefined)
+  if (write.sort !== undefined && write.first === undefined && isLacking("first"))
     yield { at: `${at}/sort`, message: "An order matters only for the first records", help: "write `first: 1`" };
 }
 
@@ -65,8 +70,8 @@ const furtherWriteNotSettable: Check = {
   },
 };
 
-function notSettable(name: string, { computed, marks }: Field, takesId: boolean): string | undefined {
-  if (name === "id") return takesId ? undefined : "the id of a record is set by the service, and never changes";
+function notSettable(name: string, { computed, marks }: Field, isChosen: boolean): string | undefined {
+  if (name === "id") return isChosen ? undefined : "the id of a record is set by the service, and never changes";
   if (computed !== undefined) return `\`${name}\` is computed`;
   return marks.includes("secret") ? `\`${name}\` is a secret, of which only a hash may be stored` : undefined;
 }
@@ -76,13 +81,15 @@ const furtherWriteLacksField: Check = {
   code: "states/further-write-lacks-field",
   severity: "error",
   why: "The record could never be created, and the whole request would fail.",
-  *run({ model }) {
+  *run({ gaps, model, places }) {
     for (const { at, of, write } of furtherWriteSites(model)) {
       if (write.kind !== "create") continue;
       const { resource } = write;
       const isTimed = of.kind === "transition" && (of.trigger.on.kind === "after" || of.trigger.on.kind === "at");
       for (const [name, field] of Object.entries(fieldsOf(model, resource))) {
-        if (Object.hasOwn(write.with ?? {}, name) || isNullable(field) || field.computed !== undefined) continue;
+        const isSet =
+          Object.hasOwn(write.with ?? {}, name) || gaps.has(`${at}/with`) || places.has(`${at}/with/${name}`);
+        if (isSet || isNullable(field) || field.computed !== undefined) continue;
         const isClientId = name === "id" && hasClientId(model, resource);
         const isMade = field.default !== undefined && !(isTimed && field.default.kind === "caller");
         if (name === "id" ? !isClientId : isMade) continue;
