@@ -4,7 +4,9 @@ import type { Model } from "../model.ts";
 import { type FurtherWrite, transitionName, type Trigger } from "./model.ts";
 
 /** The records of a resource that a write changes: those for which `where` is true, all of them or the first ones. */
-export type Selection = Pick<FurtherWrite, "where" | "first" | "sort">;
+export type Selection = Pick<FurtherWrite, (typeof selectionMembers)[number]>;
+
+export const selectionMembers = ["where", "first", "sort"] as const;
 
 /** Whether an event moves the records that the trigger selects, instead of the one to which its payload refers. */
 export function isSelecting({ first, sort, where }: Selection): boolean {
