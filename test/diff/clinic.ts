@@ -91,7 +91,7 @@ events:
     visit.done: { when: Visit -> done, carries: [id, room, reason] }
   in:
     door.closed: { at: POST /hooks/doors, with: door, carries: { visit: Visit, code?: string(1..9) } }
-    room.shut: { at: POST /hooks/rooms, with: door, carries: { room: string(1..40) } }
+    room.shut: { at: POST /hooks/shut, with: door, carries: { room: string(1..40) } }
   delivery:
     webhook:
       subscribe: POST /webhooks
