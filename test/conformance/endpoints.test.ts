@@ -130,6 +130,33 @@ const rows: readonly Row[] = [
         ] as const,
     ),
   ]),
+  ...[
+    ["unknown", "ignored", "rejected"],
+    ["texts", "converted", "exact"],
+    ["media", "application/vnd.things+json", "application/json"],
+    ["media", "application/*+json as application/json", "application/*+json"],
+    ["media", "application/x-www-form-urlencoded", "application/json"],
+  ].flatMap(([key = "", stated, served]) =>
+    altered("requests", [[{ [key]: stated }, { [key]: served }]]).map((row) => ({
+      ...row,
+      broken: `endpoints/requests/${key}`,
+    })),
+  ),
+  endpoint(
+    "an edit without If-Match",
+    "changeThing",
+    [{ at: "PATCH /things/{id}", edits: "If-Match required" }, "PATCH /things/{id}"],
+    "edits",
+  ),
+  endpoint(
+    "a key of one operation",
+    "addThing",
+    [
+      { at: "POST /things", repeats: "Idempotency-Key on every POST" },
+      { at: "POST /things", repeats: "none" },
+    ],
+    "repeats",
+  ),
   ...altered("edits", [
     ["If-Match required", "If-Match optional"],
     ["If-Match optional", "If-Match required"],

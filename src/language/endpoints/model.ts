@@ -8,6 +8,7 @@ export interface Endpoints {
   readonly base?: string;
   readonly lists?: ListStyle;
   readonly edits?: EditStyle;
+  readonly requests?: RequestStyle;
   /** The idempotency keys. `none`: the document declares that there are none. */
   readonly repeats?: IdempotencyStyle | "none";
   /** The members around records in bodies. */
@@ -25,6 +26,27 @@ export interface Cors {
   readonly credentials?: true;
   /** How long browsers may cache the preflight response: a duration as written. */
   readonly keep?: string;
+}
+
+export const unknownStyles = ["rejected", "ignored"] as const;
+export const textStyles = ["exact", "converted"] as const;
+
+/** What the bodies and parameters of requests may contain besides what an operation takes. */
+export interface RequestStyle {
+  /** The media types of bodies and responses besides `application/json`; the default type of responses is the first. */
+  readonly media?: readonly AcceptedMedia[];
+  /** What happens to members and parameters that the operation does not take. Absent: they are rejected. */
+  readonly unknown?: (typeof unknownStyles)[number];
+  /** Whether `"1"` is accepted for a number and `"true"` for a boolean. Absent: they are not. */
+  readonly texts?: (typeof textStyles)[number];
+}
+
+/** A media type that clients may send and, unless it is that of forms, accept. */
+export interface AcceptedMedia {
+  /** In lower case; `application/*+json` stands for all types with this suffix. */
+  readonly type: string;
+  /** The media type of responses to callers who accept `type`. Absent: the type that they accept. */
+  readonly as?: string;
 }
 
 export const listKinds = ["cursor", "offset", "page", "none"] as const;
@@ -146,6 +168,10 @@ export interface Endpoint {
   /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
   readonly lists?: ListStyle;
+  /** The styles of this operation, in place of those of part 4. */
+  readonly requests?: RequestStyle;
+  readonly edits?: EditStyle;
+  readonly repeats?: IdempotencyStyle | "none";
   /** The condition of a list, or of the deletion of many: the text of an expression. */
   readonly where?: string;
   /** The guard: an expression that must be true for the operation to run. */

@@ -25,7 +25,14 @@ import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import { bareType, fieldsOf, isUnique, lifecycleOf, lookup, referenceOf, referencesTo } from "../resources/fields.ts";
 import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
-import { type Action, type Endpoint, type ResolvedPath, type PathParent, sessionActions } from "./model.ts";
+import {
+  type Action,
+  type Endpoint,
+  type Endpoints,
+  type ResolvedPath,
+  type PathParent,
+  sessionActions,
+} from "./model.ts";
 
 export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
@@ -441,4 +448,15 @@ function fieldTo(model: Model, child: string, parent: string, parameter: string)
   const fields = referencesTo(model, child, parent);
   if (fields.length <= 1) return fields[0];
   return [parameter, camelCase(parent)].find((name) => fields.includes(name));
+}
+
+type Style = "lists" | "requests" | "edits" | "repeats";
+
+/** Returns a style that the endpoint declares, else that of part 4. */
+export function styleOf<Key extends Style>(
+  endpoints: Endpoints,
+  endpoint: Pick<Endpoint, Style> | undefined,
+  key: Key,
+): Endpoints[Key] {
+  return (endpoint?.[key] as Endpoints[Key]) ?? endpoints[key];
 }

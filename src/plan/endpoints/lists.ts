@@ -1,7 +1,7 @@
 /** Plans lists: pages, filters, sorting. */
 import type { ListNames, ListStyle } from "../../language/endpoints/model.ts";
 import { camelCase, plural } from "../../base/case.ts";
-import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { type ResourceEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
@@ -23,7 +23,7 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   const { page } = responseShape(planInput.model, resolved);
   return {
-    ...pages(endpoint.lists ?? lists, lists?.names, many),
+    ...pages(styleOf(planInput.model.endpoints, endpoint, "lists"), lists?.names, many),
     ...(page === undefined ? {} : { page: pageOf(page) }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
     filters: columns

@@ -1,7 +1,7 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Method } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, Method } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -63,6 +63,13 @@ export interface Operation {
   readonly file?: FilePlan & { readonly column: string };
   /** For PUT: whether it creates a missing record, whose id is the key in the path. */
   readonly creates: boolean;
+  /**
+   * The media types that a caller may accept, and the media type of the response; absent: `application/json`. A type without
+   * `as` is also that of the response.
+   */
+  readonly offers?: readonly AcceptedMedia[];
+  /** Whether unknown query parameters are ignored. */
+  readonly ignoresUnknown?: true;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /**
@@ -185,7 +192,12 @@ export interface Parent {
 export interface BodyPlan {
   /** JSON Schema 2020-12 of the body, closed at every depth (R2.3). For `update` every member is optional. */
   readonly schema: JsonObject;
+  /** The accepted media types; `application/*+json` stands for all types with this suffix, and a type may be `image/*`. */
   readonly mediaTypes: readonly string[];
+  /** Whether members that the operation does not take are dropped; they include those that only the service sets. */
+  readonly ignoresUnknown?: true;
+  /** Whether texts are converted to the numbers and booleans that the schema requires. */
+  readonly convertsTexts?: true;
   /** The file fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */
   readonly files?: Readonly<Record<string, FilePlan>>;
   /** Whether an absent body is rejected; otherwise it means `{}`. */

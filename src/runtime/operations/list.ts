@@ -130,10 +130,15 @@ function parseListRequest(call: Call, plan: ListPlan): ListRequest {
     else if (name === names.page && plan.kind === "page") skip = integerParameter(name, text, 1, 1_000_000_000) - 1;
     else if (name === names.sort && plan.sorts.length > 0) sort = parseSort(call, plan, text);
     else if (name === names.search && searched.length > 0) search = { search: parseSearch(name, text) };
-    else if (plan.conditions.some((one) => one.name === name))
-      parameters.push([name, parseCondition(call, plan, name, text)]);
-    else if (call.compiled.operation.query.every((one) => one.name !== name))
-      filters.push({ ...parseFilter(call, plan, name, text), text: `${name}=${text}` });
+    else if (plan.conditions.some((one) => one.name === name)) {
+      const value = parseCondition(call, plan, name, text);
+      if (value === undefined) rejectUnknown(call, name);
+      else parameters.push([name, value]);
+    } else if (call.compiled.operation.query.every((one) => one.name !== name)) {
+      const filter = parseFilter(call, plan, name, text);
+      if (filter === undefined) rejectUnknown(call, name);
+      else filters.push({ ...filter, text: `${name}=${text}` });
+    }
   }
   if (plan.kind === "page") skip *= limit;
   filters.sort((a, b) => (a.text < b.text ? -1 : 1));
@@ -172,13 +177,14 @@ function parseListRequest(call: Call, plan: ListPlan): ListRequest {
 }
 
 /**
- * Returns the value of a filter with a condition. Throws as for an unknown filter if the caller may not see a field that the
- * filter reads (R4.13).
+ * Returns the value of a filter with a condition; undefined, as for an unknown filter, if the caller may not see a field that
+ * the filter reads (R4.13).
  */
-function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
+function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value | undefined {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
-  if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed")) unknown(name);
+  if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed"))
+    return undefined;
   return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
@@ -207,7 +213,9 @@ export function integerParameter(name: string, text: string, least: number, most
   });
 }
 
-export function unknown(name: string): never {
+/** Rejects an unknown parameter, unless the operation ignores them. */
+export function rejectUnknown({ compiled: { operation } }: Call, name: string): void {
+  if (operation.ignoresUnknown === true) return;
   throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list has no parameter \`${name}\`` });
 }
 
@@ -248,12 +256,12 @@ function parseFilter(
   plan: ListPlan,
   name: string,
   text: string,
-): { column: string; operator: FilterOperator; value: Value | readonly Value[] } {
+): { column: string; operator: FilterOperator; value: Value | readonly Value[] } | undefined {
   const parts = /^(\w+)(?:\[(\w+)\])?$/.exec(name);
   const filter = plan.filters.find(({ field }) => field === parts?.[1]);
   const operator = (parts?.[2] ?? "eq") as FilterOperator;
   if (filter === undefined || !filter.operators.includes(operator) || !call.kind.record.readable.has(filter.field))
-    unknown(name);
+    return undefined;
   const value = operator === "in" ? inValues(call, filter, name, text) : typedValue(call, filter, name, text);
   return { column: filter.field, operator, value };
 }

@@ -1,4 +1,5 @@
 /** Parses the request target: a decoded path and a query (R4.3, R4.13). */
+import { getOrMake } from "../../base/once.ts";
 import { malformed, ApiError } from "../errors/api-error.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Column } from "../../plan/resources/types.ts";
@@ -79,6 +80,29 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
       });
     }
     pairs.set(name, value);
+  }
+  return pairs;
+}
+
+/** The values of each name, in order. */
+export type Pairs = ReadonlyMap<string, readonly string[]>;
+
+/** Decodes a query, a form or cookies. `where`: the location of a name with a bad escape. */
+export function pairsOf(
+  text: string,
+  separator: string,
+  where: (name: string) => Parameters<typeof badEscape>[0],
+): Pairs {
+  const pairs = new Map<string, string[]>();
+  for (const part of text.split(separator)) {
+    const written = part.trim();
+    if (written === "") continue;
+    const equals = written.indexOf("=");
+    const sent = equals === -1 ? written : written.slice(0, equals);
+    const name = decode(sent) ?? badEscape(where(shortened(sent)));
+    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
+    // Appends instead of copying: copying would take quadratic time for a body that repeats one name.
+    getOrMake(pairs, name, () => []).push(value);
   }
   return pairs;
 }
