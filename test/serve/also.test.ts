@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";
-import { by, documentText, served } from "./scenario.ts";
+import { by, documentText, faultsOf, served } from "./scenario.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -210,5 +210,36 @@ served("further writes", documentText("market"), (subject) => {
     const states = await Promise.all(seats.map(async (id) => (await get(`/seats/${id}`))["state"]));
     assert.equal(states.filter((state) => state === "taken").length, 5, states.join());
     assert.equal((await get(`/courses/${course}`))["taken"], 5);
+  });
+
+  test("a PUT to an unused unique key creates the record, and then replaces it", async () => {
+    const put = (body: object, slug = "sale"): Promise<Reply> => send("ann", "PUT", `/tags/${slug}`, body);
+    const first = await put({ color: "red", uses: 3 });
+    assert.equal(first.status, 201, first.text);
+    const made = first.json as Json;
+    assert.deepEqual([made["slug"], made["color"], made["uses"]], ["sale", "red", 3]);
+    const second = await put({ slug: "sale", color: "blue" });
+    assert.equal(second.status, 200, second.text);
+    assert.partialDeepStrictEqual(second.json, { id: made["id"], slug: "sale", color: "blue", uses: 0 });
+    for (const slug of ["sale", "new"]) {
+      const other = await put({ slug: "other", color: "blue" }, slug);
+      assert.deepEqual([other.status, faultsOf(other)], [422, ["#/slug read-only"]], other.text);
+    }
+    assert.equal((await send("ann", "GET", "/tags/new")).status, 404);
+    const stale = await send("ann", "PUT", "/tags/none", { color: "red" }, { "If-Match": '"1"' });
+    assert.equal(stale.status, 412);
+  });
+
+  test("of concurrent PUTs to one unused key, one creates and the others replace", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, (_, uses) =>
+          send("ann", "PUT", `/tags/race-${round}`, { color: "red", uses: uses + 1 }),
+        ),
+      );
+      const statuses = replies.map(({ status }) => status).toSorted((a, b) => b - a);
+      assert.deepEqual(statuses, [201, 200, 200, 200, 200, 200, 200, 200], replies.map(({ text }) => text).join());
+    }
+    assert.equal((await list("/tags")).filter(({ slug }) => String(slug as string).startsWith("race-")).length, 5);
   });
 });
