@@ -4,6 +4,7 @@ import { check as resourcesBadSchema } from "./resources/checks/bad-schema.ts";
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";
 import { checks as resourcesCircles } from "./resources/checks/circles.ts";
 import { check as resourcesClearMayClash } from "./resources/checks/clear-may-clash.ts";
+import { check as resourcesCounterUnfit } from "./resources/checks/counter-unfit.ts";
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
 import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
 import { checks as resourcesFieldTypes } from "./resources/checks/field-types.ts";
@@ -82,6 +83,7 @@ export const checks: readonly Check[] = [
   resourcesCallerMayBeNobody,
   ...resourcesCircles,
   resourcesClearMayClash,
+  resourcesCounterUnfit,
   resourcesDefaultOutsideType,
   resourcesDuplicateValue,
   ...resourcesFieldTypes,

@@ -242,4 +242,37 @@ served("further writes", documentText("market"), (subject) => {
     }
     assert.equal((await list("/tags")).filter(({ slug }) => String(slug as string).startsWith("race-")).length, 5);
   });
+
+  test("numbers are counted for each parent, without gaps, also by further writes", async () => {
+    const [first, second] = [
+      await add("clerk", "/courses", { places: 0 }),
+      await add("clerk", "/courses", { places: 0 }),
+    ];
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        send("ann", "POST", "/seats", {
+          course: index % 3 === 0 ? second : first,
+          ...(index % 4 === 0 ? { wrong: 1 } : {}),
+        }),
+      ),
+    );
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([201, 422]));
+    const places = async (course: string): Promise<readonly unknown[]> =>
+      (await list(`/seats?course=${course}&sort=place`)).map(({ place }) => place);
+    assert.deepEqual(await places(first), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(await places(second), [1, 2, 3]);
+    const [from, to] = await accounts();
+    await add("ann", "/transfers", { from, to, amount: 100 });
+    // Undone after its postings were counted.
+    assert.deepEqual(codeOf(await send("ann", "POST", "/transfers", { from, to, amount: 1 })), [409, "not-enough"]);
+    const transfer = await add("ann", "/transfers", { from: to, to: from, amount: 1 });
+    for (const account of [from, to]) {
+      const numbers = (await list(`/postings?account=${account}`)).map(({ number }) => number as number);
+      assert.deepEqual(numbers.toSorted((a, b) => a - b), [1, 2]);
+    }
+    assert.deepEqual(
+      (await list(`/postings?transfer=${transfer}`)).map(({ part }) => part as number).toSorted((a, b) => a - b),
+      [1, 2],
+    );
+  });
 });

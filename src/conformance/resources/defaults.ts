@@ -94,6 +94,8 @@ function described(chosen: Default): string {
       return `a token of ${chosen.length} characters`;
     case "counter":
       return "the next number";
+    case "counter-per":
+      return `the next number for its \`${chosen.per}\``;
     case "uuid":
       return "a UUID";
   }
@@ -138,6 +140,7 @@ function expectDefault(
         throw unlike(described(chosen));
       return;
     case "counter":
+    case "counter-per":
       if (!Number.isSafeInteger(value) || Number(value) < 1) throw unlike("a number from 1");
       return;
     case "uuid":

@@ -76,6 +76,8 @@ function defaultWords(value: Default): Words {
       return `${value.length} random ${value.kind === "digits" ? "digits" : "characters"}`;
     case "counter":
       return "counted";
+    case "counter-per":
+      return `counted for each ${value.per}`;
     case "uuid":
       return "a new UUID";
   }

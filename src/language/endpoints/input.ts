@@ -87,8 +87,8 @@ export function createdKey(model: Model, { action, endpoint, key, resource }: Re
   if (key.column === "id") return hasClientId(model, resource) ? "id" : undefined;
   if (endpoint.statuses?.created === undefined) return undefined;
   const field = lookup(fieldsOf(model, resource), key.column);
-  const isGiven = field !== undefined && !isServerSet(field) && !isNullable(field) && field.default === undefined;
-  if (!isGiven || hasClientId(model, resource)) return undefined;
+  const isFromClient = field !== undefined && !isServerSet(field) && !isNullable(field) && field.default === undefined;
+  if (!isFromClient || hasClientId(model, resource)) return undefined;
   return isUnique(model, resource, key.column) ? key.column : undefined;
 }
 

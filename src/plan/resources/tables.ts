@@ -204,6 +204,9 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
   const declaredSets = Object.entries(fieldsOf(model, resource))
     .filter(([name, field]) => name !== "id" && field.marks.includes("unique"))
     .map(([name]): UniqueSet => ({ columns: [name] }));
+  const counted = Object.entries(fieldsOf(model, resource)).flatMap(([name, { default: made }]): UniqueSet[] =>
+    made?.kind === "counter-per" ? [{ columns: [made.per, name] }] : [],
+  );
   const ruled = (lookup(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] => {
     if (rule.kind !== "unique") return [];
     const { absent, else: code, fields: columns } = rule;
@@ -211,7 +214,7 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
     return [{ columns, ...(absent === "equal" ? { absent } : {}), ...(code === undefined ? {} : { else: code }) }];
   });
   const sets = new Map<string, UniqueSet>();
-  for (const set of [...declaredSets, ...ruled])
+  for (const set of [...declaredSets, ...counted, ...ruled])
     sets.set(set.columns.join(), { ...sets.get(set.columns.join()), ...set });
   return [...sets.values()];
 }

@@ -17,6 +17,7 @@ import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
 import {
   duplicate,
+  fillCounters,
   fillDefaults,
   operationTable,
   sameValue,
@@ -67,6 +68,8 @@ export async function insertRecord(
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
   await checkGuard(call, tx, undefined);
   await choose(call, tx, values);
+  const counted = fillCounters(call, tx, table, values);
+  if (counted !== undefined) await counted;
   await checkRulesAndComputed(call, tx, operationTable(call), values, undefined);
   const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);

@@ -15,7 +15,13 @@ import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
 import { recordToChange } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
-import { duplicate, fillDefaults, checkRulesAndComputed, toStoredInput } from "../records/defaults-and-rules.ts";
+import {
+  duplicate,
+  fillCounters,
+  fillDefaults,
+  checkRulesAndComputed,
+  toStoredInput,
+} from "../records/defaults-and-rules.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {
@@ -84,6 +90,7 @@ async function withInput(received: Call, tx: Transaction): Promise<Call> {
 async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
   const values: Values = { ...source };
   fillDefaults(call, table, values, call.secrets);
+  await fillCounters(call, tx, table, values);
   await checkRulesAndComputed(call, tx, table, values, undefined, linkOf(call).values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);

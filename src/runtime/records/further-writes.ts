@@ -9,7 +9,14 @@ import type { Table } from "../../plan/resources/types.ts";
 import type { Row, SelectionQuery, Transaction } from "../../store/port/store.ts";
 import { type ChangeContext, tableOf, type Values } from "../context/context.ts";
 import { ApiError, referredTo } from "../errors/api-error.ts";
-import { changesBetween, checkRulesAndComputed, duplicate, fillDefaults, touch } from "./defaults-and-rules.ts";
+import {
+  changesBetween,
+  checkRulesAndComputed,
+  duplicate,
+  fillCounters,
+  fillDefaults,
+  touch,
+} from "./defaults-and-rules.ts";
 import type { Changed } from "./effects.ts";
 import { holdLive } from "./quotas.ts";
 
@@ -136,6 +143,7 @@ async function create(
   const values: Values = {};
   for (const { expression, field } of source) values[field] = await context.evaluate(tx, expression, around, variables);
   fillDefaults(changeContext, table, values);
+  await fillCounters(changeContext, tx, table, values);
   await checkRulesAndComputed(changeContext, tx, table, values, undefined, valuesToCheck(table, values));
   const view = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, now, view, variables);
