@@ -27,6 +27,7 @@ import type { LifecyclePlan } from "../states/types.ts";
 import { lateRules, ruleColumns, rulePlans } from "./rules.ts";
 import { assert, equated, type PlanInput, typedAt, unique } from "../input.ts";
 import { timedJobs } from "../states/timed.ts";
+import { wakeColumns, wakePlans } from "../states/wakes.ts";
 
 export function buildTables(planInput: PlanInput): readonly Table[] {
   return Object.keys(planInput.model.resources.resources).map((resource) => buildTable(planInput, resource));
@@ -49,6 +50,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
   // Older versions have no timers, since only the newest version runs.
   const timed = planInput.older === true ? [] : timedJobs(planInput, resource);
   const late = lateRules(planInput, resource, columns);
+  const wakes = wakePlans(planInput, resource);
   return {
     resource,
     name: snakeCase(plural(resource)),
@@ -64,6 +66,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
     rules: rulePlans(planInput, resource),
     ...(late.length === 0 ? {} : { lateRules: late }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
+    ...(wakes.length === 0 ? {} : { wakes }),
     ...(timed.length === 0 ? {} : { timed }),
   };
 }
@@ -241,7 +244,8 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   const permitted = permissionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));
   const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
   const counted = quotaIndexes(planInput, resource);
-  const ruled = ruleColumns(planInput, resource).filter((name) => {
+  const read = [...ruleColumns(planInput, resource), ...wakeColumns(planInput, resource)];
+  const ruled = read.filter((name) => {
     return named.includes(name) && columns.find((one) => one.name === name)?.type !== "json";
   });
   const sent = resource === deliveryResource ? deliveryIndexes : [];

@@ -30,6 +30,21 @@ export interface TimedJob {
     | { readonly kind: "erase"; readonly columns: readonly Erasure[] };
 }
 
+/** The records of a resource whose timed transition may become possible by a write of another record. */
+export interface WakePlan {
+  readonly resource: string;
+  /** The writes that may change the guard; for an update, of these columns. */
+  readonly on: { readonly insert: boolean; readonly delete: boolean; readonly columns: readonly string[] };
+  readonly find: {
+    /** A column of the written record: `where` reads its values, before and after the write, as `reach.value`. */
+    readonly column?: string;
+    /** The condition for the records; absent: all records. */
+    readonly where?: TypedExpression;
+    /** The condition in place of `where` if the value is null; absent: a null matches no record. */
+    readonly absent?: TypedExpression;
+  };
+}
+
 export interface TransitionPlan {
   /** The source states; `any` in the document means every state except final ones and the target. */
   readonly from: readonly string[];

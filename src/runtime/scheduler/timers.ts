@@ -14,6 +14,7 @@ import { applyTransition, changedBy, firstTransition } from "../records/effects.
 import { ApiError } from "../errors/api-error.ts";
 import { discard, erase } from "./retention.ts";
 import { holdToRules } from "../records/rules.ts";
+import { wakeTimers } from "../records/wake.ts";
 
 export interface Time {
   /**
@@ -178,6 +179,7 @@ async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promi
   const from = tx.changes.length;
   const outcome = await performBy(changeContext, tx, jobRun, due);
   await holdToRules(changeContext, tx, { from, stateOnly: timed.action.kind === "erase" });
+  await wakeTimers(changeContext, tx, from);
   return outcome;
 }
 
