@@ -124,17 +124,27 @@ export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "lis
 export interface ResolvedPath {
   /** The index of the segment after which the path identifies the record; -1 if the path starts with the parameter. */
   readonly anchor: number;
-  /** The parameter that identifies the record, and its unique field. */
-  readonly key?: { readonly parameter: string; readonly column: string };
+  /** The parameter that identifies the record, and its field. */
+  readonly key?: PathKey;
   /** The parent records in the path, outermost first. */
   readonly parents: readonly PathParent[];
 }
 
-export interface PathParent {
+export interface PathKey {
   readonly parameter: string;
-  /** The resource of the parent. `column` is the unique field with which the path parameter identifies it. */
-  readonly resource: string;
+  /** The field that the parameter is compared with; it is unique. */
   readonly column: string;
+  /** Set if the field is unique only among the records of the last parent before it. */
+  readonly scoped?: true;
+}
+
+export interface PathParent {
+  /** As of a `PathKey`. */
+  readonly parameter: string;
+  readonly column: string;
+  readonly scoped?: true;
+  /** The resource of the parent. */
+  readonly resource: string;
   /** The field with which the next parent, or the record, refers to this parent. */
   readonly field: string;
 }

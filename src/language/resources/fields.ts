@@ -82,6 +82,18 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
 }
 
+/** Whether no two records that refer to the same record by `reference` have the same value of the field. */
+export function isUniqueInScope(model: Model, resource: string, name: string, reference: string): boolean {
+  const rules = lookup(model.resources.rules, resource) ?? [];
+  return rules.some(
+    (rule) =>
+      rule.kind === "unique" &&
+      rule.fields.length === 2 &&
+      rule.fields.includes(name) &&
+      rule.fields.includes(reference),
+  );
+}
+
 /**
  * Returns the view in which a member of a view is nested, and that view's resource. `list`: whether the member's type is
  * `View[]`.
@@ -96,6 +108,19 @@ export function nestedView(
     return undefined;
   const view = lookup(views, item.name);
   return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
+}
+
+/**
+ * Whether a member of a view is an object around other members of the same record: its type is another view of the resource,
+ * and the resource has no field of its name.
+ */
+export function isAroundItself(model: Model, view: string, member: string): boolean {
+  const { of = "", members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
+  const field = lookup(members, member);
+  if (field === undefined || field.computed !== undefined || lookup(fieldsOf(model, of), member) !== undefined)
+    return false;
+  const nested = nestedView(model, field.type);
+  return nested?.of === of && !nested.list;
 }
 
 /** A field anywhere in a document, with its path. */

@@ -1,7 +1,7 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { AcceptedMedia, Method } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, Method, PathKey } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -39,8 +39,8 @@ export interface Operation {
   readonly path: readonly Segment[];
   readonly template: string;
   readonly resource: string;
-  /** The path parameter of the current record, and the unique column that it is compared with. */
-  readonly key?: { readonly parameter: string; readonly column: string };
+  /** The path parameter of the current record, and the column that it is compared with. */
+  readonly key?: PathKey;
   /** A condition instead of a key: the current record is the oldest that satisfies it. */
   readonly the?: TypedExpression;
   /**
@@ -176,11 +176,9 @@ export interface ContractResponsePlan {
   readonly note?: string;
 }
 
-export interface Parent {
-  readonly parameter: string;
-  /** The resource of the parent; `column` is the unique column with which the parameter is compared. */
+export interface Parent extends PathKey {
+  /** The resource of the parent. */
   readonly resource: string;
-  readonly column: string;
   /** The reference field of the record (or of the next parent) that refers to the parent. */
   readonly field: string;
   /** The column type of `field`. */
