@@ -2,7 +2,7 @@
 import { parseClockDuration } from "../base/duration.ts";
 import { onceFor } from "../base/once.ts";
 import { lookup } from "../language/resources/fields.ts";
-import { transitionName, type Transition, type Trigger } from "../language/states/model.ts";
+import { type FurtherWrite, transitionName, type Transition, type Trigger } from "../language/states/model.ts";
 import type { Contract, Operation } from "./contract.ts";
 
 export interface TriggeredTransition {
@@ -46,12 +46,20 @@ export function startOf({ model }: Contract, resource: string): string | undefin
   return lifecycle.start ?? Object.keys(lifecycle.states)[0];
 }
 
-/** Returns the resources whose records an operation may change through events, at any distance. */
+/** Returns the resources whose records an operation may change by further writes and through events, at any distance. */
 export function affectedBy(contract: Contract, operation: Operation): ReadonlySet<string> {
   const { out = {} } = contract.model.events;
   const affected = new Set<string>();
   const subject = operation.endpoint.link?.in ?? operation.endpoint.unlink?.in ?? operation.resource;
   const pending = subject === undefined ? [] : [subject];
+  const alsoWritten = (writes: readonly FurtherWrite[] = []): void => {
+    for (const write of writes) {
+      if (!affected.has(write.resource)) pending.push(write.resource);
+      affected.add(write.resource);
+    }
+  };
+  alsoWritten(operation.endpoint.also);
+  for (const { trigger } of transitionsBy(contract, operation.operation)) alsoWritten(trigger.also);
   for (const resource of pending) {
     const events = Object.entries(out).flatMap(([name, { when }]) => {
       if (when.kind === "operation") return when.operation === operation.operation ? [name] : [];
@@ -61,6 +69,7 @@ export function affectedBy(contract: Contract, operation: Operation): ReadonlySe
       if (trigger.on.kind !== "when" || !trigger.on.events.some((event) => events.includes(event))) continue;
       if (!affected.has(transitioned)) pending.push(transitioned);
       affected.add(transitioned);
+      alsoWritten(trigger.also);
     }
   }
   return affected;

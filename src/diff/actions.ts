@@ -3,10 +3,11 @@ import type { Endpoint, Association } from "../language/endpoints/model.ts";
 import type { Field } from "../language/resources/model.ts";
 import { canonical, conditionDifferences } from "./conditions.ts";
 import { below, type Difference, difference, pairs, type Site, restated, same, unhandledKeys } from "./difference.ts";
+import { furtherWriteDifferences } from "./further-writes.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { typeDifferences } from "./types.ts";
 
-export const actionMembers = ["the", "link", "unlink", "filters", "query", "if", "statuses"] as const;
+export const actionMembers = ["the", "link", "unlink", "filters", "query", "if", "statuses", "also"] as const;
 
 export function* actionDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const site = { subject: name, at: `endpoints/endpoints/${name}` };
@@ -16,6 +17,7 @@ export function* actionDifferences(both: Both, name: string, old: Endpoint, now:
     const links = [linkText(old[word]), linkText(now[word])] as const;
     yield* restated("breaking", "link-changed", below(site, word), `The association that \`${name}\` ${word}s`, links);
   }
+  yield* furtherWriteDifferences(both, site, `\`${name}\``, old.also, now.also);
   yield* filterDifferences(name, old, now);
   yield* queryDifferences(both, name, old, now);
   const guard = { kind: "guard", what: `The condition of \`${name}\`` };

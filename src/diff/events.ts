@@ -3,11 +3,13 @@ import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import { events } from "../language/events/grammar.ts";
 import type { InEvent, OutEvent, Webhook } from "../language/events/model.ts";
 import type { Grant } from "../language/authentication/model.ts";
+import type { FurtherWrite } from "../language/states/model.ts";
 import { durationOf } from "../language/grammar/amounts.ts";
 import type { Model } from "../language/model.ts";
 import { fieldsOf } from "../language/resources/fields.ts";
 import { grantDifferences } from "./authentication.ts";
 import { below, type Difference, difference, pairs, restated, same, unhandledKeys } from "./difference.ts";
+import { furtherWriteDifferences } from "./further-writes.ts";
 import { fieldDifferences } from "./fields.ts";
 import type { Both } from "./resources.ts";
 import { partDifferences, type Statement } from "./walk.ts";
@@ -32,6 +34,11 @@ export function eventDifferences(both: Both): Iterable<Difference> {
     },
     "in/*/carries": (before: InEvent, after: InEvent, { at, name }) =>
       carriedDifferences(both, name, at, before, after),
+    "in/*/also": (
+      before: readonly FurtherWrite[] | undefined,
+      after: readonly FurtherWrite[] | undefined,
+      { at, name, subject },
+    ) => furtherWriteDifferences(both, { at: at.replace(/\/also$/, ""), subject }, `\`${name}\``, before, after),
     "delivery/webhook/for": receivers("have webhooks"),
     "delivery/webhook/retry": retryDifferences,
     "delivery/stream/for": receivers("read the stream of events"),

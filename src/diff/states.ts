@@ -3,7 +3,9 @@ import { durationOf } from "../language/grammar/amounts.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { TriggerSource, Lifecycle, Trigger } from "../language/states/model.ts";
 import { transitionName } from "../language/states/model.ts";
+import { selectionMembers } from "../language/states/further-writes.ts";
 import { conditionDifferences } from "./conditions.ts";
+import { furtherWriteDifferences, selectionDifferences } from "./further-writes.ts";
 import {
   below,
   type Difference,
@@ -175,5 +177,7 @@ function* changedTransition(both: Both, old: Transition, now: Transition): Itera
       `The value that ${what} sets for \`${name}\``,
       [former, value],
     );
-  yield* unhandledKeys(now, before, after, ["on", "if", "else", "set"]);
+  yield* selectionDifferences(now, `of ${what}`, before, after);
+  yield* furtherWriteDifferences(both, now, what, before.also, after.also);
+  yield* unhandledKeys(now, before, after, ["on", "if", "else", "set", "also", ...selectionMembers]);
 }

@@ -4,6 +4,7 @@ import { check as resourcesBadSchema } from "./resources/checks/bad-schema.ts";
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";
 import { checks as resourcesCircles } from "./resources/checks/circles.ts";
 import { check as resourcesClearMayClash } from "./resources/checks/clear-may-clash.ts";
+import { check as resourcesCounterUnfit } from "./resources/checks/counter-unfit.ts";
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
 import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
 import { checks as resourcesFieldTypes } from "./resources/checks/field-types.ts";
@@ -24,6 +25,7 @@ import { check as resourcesUnusedResource } from "./resources/checks/unused-reso
 import { check as resourcesViewUnclear } from "./resources/checks/view-unclear.ts";
 import { checks as statesEffects } from "./states/checks/effects.ts";
 import { checks as statesEvents } from "./states/checks/events.ts";
+import { checks as statesFurtherWrites } from "./states/checks/further-writes.ts";
 import { checks as statesGuards } from "./states/checks/guards.ts";
 import { checks as statesOperations } from "./states/checks/operations.ts";
 import { checks as statesStates } from "./states/checks/states.ts";
@@ -81,6 +83,7 @@ export const checks: readonly Check[] = [
   resourcesCallerMayBeNobody,
   ...resourcesCircles,
   resourcesClearMayClash,
+  resourcesCounterUnfit,
   resourcesDefaultOutsideType,
   resourcesDuplicateValue,
   ...resourcesFieldTypes,
@@ -101,6 +104,7 @@ export const checks: readonly Check[] = [
   resourcesViewUnclear,
   ...statesEffects,
   ...statesEvents,
+  ...statesFurtherWrites,
   ...statesGuards,
   ...statesOperations,
   ...statesStates,

@@ -16,6 +16,7 @@ import {
 } from "../../src/language/endpoints/model.ts";
 import { fields, fieldTypes, json } from "./resources.ts";
 import { durations, expressions, kebabNames, names, paths, records, resourceNames, sentences } from "./words.ts";
+import { furtherWrites } from "./states.ts";
 
 const lists: fc.Arbitrary<ListStyle> = fc.record(
   {
@@ -122,6 +123,7 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
     statuses,
     the: expressions,
     link: links,
+    also: furtherWrites,
     unlink: links,
     filters: records(names, filters, 2),
     query: fields,

@@ -4,6 +4,7 @@ import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../..
 import type { FieldType } from "../../src/language/resources/model.ts";
 import { grantLists } from "./authentication.ts";
 import { durations, methods, names, paths, records, resourceNames, waits } from "./words.ts";
+import { furtherWrites } from "./states.ts";
 
 const eventNames = fc.uniqueArray(names, { minLength: 1, maxLength: 3 }).map((words) => words.join("."));
 
@@ -27,7 +28,17 @@ const types: fc.Arbitrary<FieldType> = fc.constantFrom<FieldType[]>(
 );
 
 const inward: fc.Arbitrary<InEvent> = fc
-  .record({ method: methods, path: paths, with: names, carries: records(names, types), share: fc.nat(4) })
+  .record(
+    {
+      method: methods,
+      path: paths,
+      with: names,
+      carries: records(names, types),
+      share: fc.nat(4),
+      also: furtherWrites,
+    },
+    { requiredKeys: ["method", "path", "with", "carries", "share"] },
+  )
   .map(({ share, ...event }) => {
     const optional = Object.keys(event.carries).slice(0, share);
     return optional.length === 0 ? event : { ...event, optional };

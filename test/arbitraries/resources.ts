@@ -140,6 +140,7 @@ export const defaults: fc.Arbitrary<Default> = fc.oneof(
     { kind: "now-on-change" },
     { kind: "caller" },
     { kind: "counter" },
+    { kind: "counter-per", per: "shelf" },
     { kind: "uuid" },
   ),
   fc

@@ -1,6 +1,7 @@
 /** Generates any valid part 3. */
 import fc from "fast-check";
 import {
+  type FurtherWrite,
   type TriggerSource,
   type Lifecycle,
   type Transition,
@@ -22,10 +23,41 @@ const causes: fc.Arbitrary<TriggerSource> = fc.oneof(
     .map(([events, field]): TriggerSource => ({ kind: "when", events, ...(field === undefined ? {} : { field }) })),
 );
 
+const selection = {
+  where: expressions,
+  first: fc.integer({ min: 1, max: 99 }),
+  sort: fc.tuple(fc.constantFrom("", "-"), names).map(([sign, name]) => `${sign}${name}`),
+};
+
+/** Generates the writes of an `also`. */
+export const furtherWrites: fc.Arbitrary<readonly FurtherWrite[]> = fc.array(
+  fc.record(
+    {
+      kind: fc.constantFrom("create" as const, "change" as const, "delete" as const),
+      resource: resourceNames,
+      each: fc.record({ name: names, list: expressions }),
+      if: expressions,
+      ...selection,
+      with: records(names, expressions, 2),
+      set: records(names, expressions, 2),
+      else: kebabNames,
+    },
+    { requiredKeys: ["kind", "resource"] },
+  ),
+  { minLength: 1, maxLength: 2 },
+);
+
 const triggers: fc.Arbitrary<Trigger> = fc.oneof(
   causes.map((on) => ({ on })),
   fc.record(
-    { on: causes, if: expressions, else: kebabNames, set: records(names, expressions) },
+    {
+      on: causes,
+      ...selection,
+      if: expressions,
+      else: kebabNames,
+      set: records(names, expressions),
+      also: furtherWrites,
+    },
     { requiredKeys: ["on"] },
   ),
 );

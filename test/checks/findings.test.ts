@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
       orders,
     ),
     code: "states/event-finds-none",
-    says: [/many VendorOrder records can refer to one Order by `order`/, /a function that runs `on` the event/],
+    says: [/many VendorOrder records can refer to one Order by `order`/, /`where: order == input.id`/],
     never: [/let it carry/],
   },
   {

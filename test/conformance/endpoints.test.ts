@@ -303,6 +303,16 @@ const rows: readonly Row[] = [
     { operations: { listStarred: { at: "GET /things/{id}/starred", does: "read", gives: "Starred" } } },
   ),
   endpoint(
+    "a further record that is not made",
+    "addThing",
+    [
+      { at: "POST /things", also: { create: "Star", with: { thing: "id", by: "'me'" } } },
+      { at: "POST /things", also: { create: "Part", with: { thing: "id", label: "'me'" } } },
+    ],
+    "also",
+    { operations: { listStars: { at: "GET /stars", of: "Star" } } },
+  ),
+  endpoint(
     "another selected record",
     "mine",
     [

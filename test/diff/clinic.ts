@@ -21,6 +21,7 @@ resources:
     id: id(room)
     name: string(1..40), filter
     size: small | large, create-only, filter
+    visits: integer = 0, read-only
   Visit:
     id: id(vis)
     nurse: user = caller, read-only, filter
@@ -50,6 +51,7 @@ states:
       booked -> inside: { by: admit, if: input.pin == pin, else: wrong-pin, set: { until: now + duration('1h') } }
       booked -> missed: after 48h
       inside -> done: [by finish, at until, when door.closed]
+      booked -> done: { when: room.shut, where: room == input.room, first: 1 }
 endpoints:
   base: "{base_url}"
   lists: cursor, 50 per page, at most 200
@@ -62,6 +64,7 @@ endpoints:
     book:
       at: POST /visits
       choose: { room: { from: Room, if: size == 'large', else: no-room } }
+      also: { change: Room, where: id == this.room, set: { visits: visits + 1 } }
     listVisits: { at: GET /visits, where: state != 'missed' }
     getVisit: GET /visits/{id}
     changeVisit: PATCH /visits/{id}
@@ -88,6 +91,7 @@ events:
     visit.done: { when: Visit -> done, carries: [id, room, reason] }
   in:
     door.closed: { at: POST /hooks/doors, with: door, carries: { visit: Visit, code?: string(1..9) } }
+    room.shut: { at: POST /hooks/shut, with: door, carries: { room: string(1..40) } }
   delivery:
     webhook:
       subscribe: POST /webhooks

@@ -3,6 +3,44 @@
 export type Row = readonly [from: string, to: string, ...expected: readonly string[]];
 
 export const rows: Readonly<Record<string, readonly Row[]>> = {
+  "further writes": [
+    [
+      "      also: { change: Room, where: id == this.room, set: { visits: visits + 1 } }\n",
+      "",
+      "breaking also-removed book",
+    ],
+    ["set: { visits: visits + 1 }", "set: { visits: (visits + 1) }"],
+    ["set: { visits: visits + 1 }", "set: { visits: visits + 2 }", "neutral set-changed book"],
+    [
+      "where: id == this.room, set",
+      "where: id == this.room && size == 'large', set",
+      "breaking selection-changed book",
+    ],
+    ["where: id == this.room, set", "where: id == this.room, if: urgency == 'low', set", "breaking also-changed book"],
+    ["where: id == this.room, set", "where: id == this.room, else: no-room, set", "breaking refusal-changed book"],
+    [
+      "gives: { room: room, until: until } }",
+      "gives: { room: room, until: until }, also: { delete: Room, where: id == this.room } }",
+      "additive also-added admit",
+    ],
+    [
+      "gives: { room: room, until: until } }",
+      "gives: { room: room, until: until }, also: { delete: Room, where: id == this.room, else: no-room } }",
+      "breaking also-added admit",
+    ],
+    ["input.room, first: 1 }", "input.room, first: 2 }", "breaking selection-changed Visit"],
+    ["input.room, first: 1 }", "input.room, first: 1, sort: createdAt }", "breaking selection-changed Visit"],
+    [
+      "input.room, first: 1 }",
+      "input.room, first: 1, also: { delete: Room, where: id == old.room } }",
+      "additive also-added Visit",
+    ],
+    [
+      "carries: { room: string(1..40) } }",
+      "carries: { room: string(1..40) }, also: { delete: Room, where: id == input.room } }",
+      "additive also-added event room.shut",
+    ],
+  ],
   "what clients do not see": [
     ["domain: health", "domain: care", "neutral domain-changed domain"],
     ["users: { nurse: books,", "users: { nurse: books visits,", "neutral user-changed nurse"],

@@ -1,6 +1,7 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
 import { actionProofs } from "./actions.ts";
+import { alsoProofs } from "./also.ts";
 import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
@@ -19,6 +20,7 @@ export const proofs: readonly Proof[] = [
   ...stateProofs,
   ...endpointProofs,
   ...actionProofs,
+  ...alsoProofs,
   ...requestProofs,
   ...authenticationProofs,
   ...loginProofs,

@@ -249,6 +249,17 @@ const defaults: readonly Proof[] = [
     ask("POST /things", {}, { has: { made: 2 } }),
   ]),
   ofFields(
+    "default/counter-per",
+    { "of?": "Thing, create-only", made: "integer = counter per of, read-only" },
+    { "of?": "Thing, create-only", made: "integer = counter, read-only" },
+    [
+      ask("POST /things", {}, { has: { made: 1 } }),
+      ask("POST /things", { of: "{1}" }, { has: { made: 1 } }),
+      ask("POST /things", { of: "{1}" }, { has: { made: 2 } }),
+      ask("POST /things", {}, { has: { made: 2 } }),
+    ],
+  ),
+  ofFields(
     "default/uuid",
     { made: "uuid = uuid, read-only" },
     { made: "uuid = 0198b5c5-7a5e-7c10-9d3b-4d2f0c1a2b3c, read-only" },
@@ -629,6 +640,7 @@ export const resourceRefusals: readonly ApiError[] = [
     "default/digits": "string = digits(6)",
     "default/token": "string = token(9)",
     "default/counter": "integer = counter",
+    "default/counter-per": "integer = counter per of",
     "default/uuid": "uuid = uuid",
   }),
   ...refusedInTypes("expression/computed-elsewhere", { computed: "integer := 1 + 1" }),

@@ -134,6 +134,7 @@ const calls = Object.keys({
   list: true,
   first: true,
   all: true,
+  select: true,
   evaluate: true,
   exclude: true,
   breaks: true,

@@ -271,6 +271,17 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
         if (!waited) return rows;
       }
     },
+    async select(query, limit, variables) {
+      const isFreeRow = (row: Row) => isFree(query.resource, row);
+      for (;;) {
+        const rows = tx.select(query, Number.MAX_SAFE_INTEGER, variables);
+        const free = query.isPartial ? rows.filter(isFreeRow) : [];
+        const found = (free.length >= limit ? free : rows).slice(0, limit);
+        let waited = false;
+        for (const row of found) if (await holdRow(query.resource, row)) waited = true;
+        if (!waited) return found;
+      }
+    },
     async insert(resource, values, ...asked) {
       await holdUniques(resource, {}, values);
       await holdFiles(resource, values);

@@ -11,6 +11,7 @@ import { editCases } from "./edits.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
+import { furtherWriteCases } from "./further-writes.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
@@ -39,6 +40,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   chooseCases,
   selectedCases,
   linkCases,
+  furtherWriteCases,
   deletionCases,
   historyCases,
   pagingCases,

@@ -40,7 +40,8 @@ export function chooseCases(contract: Contract): readonly Case[] {
       const choosing: Choosing = { called, field, choice, condition: contract.typed.get(`${path}/if`), path };
       return [
         fulfils(choosing),
-        ...(choice.if === undefined ? [] : [hasError(choosing), isExclusive(contract, choosing)]),
+        ...(choice.if === undefined || choice.else === undefined ? [] : [hasError(choosing, choice.else)]),
+        ...(choice.if === undefined ? [] : [isExclusive(contract, choosing)]),
       ];
     }),
   );
@@ -140,6 +141,8 @@ function fulfils(choosing: Choosing): Case {
       );
       const { record, interaction } = await choose(trial, choosing, attempt);
       const id = await chosenBy(trial, record, field);
+      if (id === null && choice.else === undefined)
+        throw new NotTried(`the test knows no ${choice.from} that ${operation} has to choose`);
       if (id === null) throw new Broken(`\`${field}\` with a ${choice.from}`, "none", interaction, path);
       const chosen = findRecord(trial.world, choice.from, id);
       const values = chosen === undefined ? undefined : before.get(chosen);
@@ -192,12 +195,12 @@ const mostOthers = 3;
 const mostAttempts = 4;
 
 /** If no record fulfils the condition, there is the declared error. */
-function hasError(choosing: Choosing): Case {
+function hasError(choosing: Choosing, code: string): Case {
   const { called, choice } = choosing;
   const { operation } = called;
   return {
     id: `${choosing.path}: none`,
-    aspects: about(choosing, `if no ${choice.from} fulfils the condition, ${operation} gets ${choice.else}`),
+    aspects: about(choosing, `if no ${choice.from} fulfils the condition, ${operation} gets ${code}`),
     operation,
     run: async (trial) => {
       const { caller, input, record } = await attemptFor(trial, choosing);
@@ -209,7 +212,7 @@ function hasError(choosing: Choosing): Case {
         record: record ?? null,
         body: { ...input.body, ...fresh },
       });
-      expectError(trial, interaction, { code: choice.else });
+      expectError(trial, interaction, { code });
     },
   };
 }

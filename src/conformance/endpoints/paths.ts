@@ -1,4 +1,5 @@
 /** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
+import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
@@ -48,7 +49,11 @@ function succeeds(contract: Contract, called: Operation): Case {
       const interaction = isUpsert ? await creation(trial, called) : await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
-      const guards = transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []);
+      const guards = [
+        ...transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []),
+        ...(endpoint.if === undefined || endpoint.else === undefined ? [] : [endpoint.else]),
+        ...furtherErrors(contract, called),
+      ];
       // Other cases are about guards, and the test may have no record on which they are true.
       if (guards.some((code) => isError(contract, response, code, operation)))
         throw new NotTried(`the guard of ${operation} is false`);
@@ -69,6 +74,13 @@ function succeeds(contract: Contract, called: Operation): Case {
       ...(called.action === "clear" ? { exclusive: true } : {}),
     },
   );
+}
+
+/** Returns the errors of an operation's further writes, which other records decide. */
+function furtherErrors({ model }: Contract, { endpoint: { also = [] } }: Operation): readonly string[] {
+  const written = new Set(also.map(({ resource }) => resource));
+  const rules = [...written].flatMap((resource) => lookup(model.resources.rules, resource) ?? []);
+  return [...also, ...rules].flatMap((one) => one.else ?? []);
 }
 
 async function creation(trial: Trial, called: ResourceEndpoint): Promise<Interaction> {

@@ -6,7 +6,7 @@ import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
-import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { affectedBy, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
@@ -52,6 +52,8 @@ function isDefault(write: Write, name: string, field: Field): readonly Case[] {
       aspects: [{ path, expects: `a new ${resource} gets ${described(chosen)} as \`${name}\`` }],
       operation,
       run: async (trial) => {
+        if (affectedBy(contract, write.called).has(resource))
+          throw new NotTried(`${operation} may change the new ${resource} again`);
         const first = await without(trial, write, name);
         expectDefault(trial, path, name, field, chosen, first);
         if (!isDifferentEachTime(chosen)) return;
@@ -89,6 +91,8 @@ function described(chosen: Default): string {
       return `a token of ${chosen.length} characters`;
     case "counter":
       return "the next number";
+    case "counter-per":
+      return `the next number for its \`${chosen.per}\``;
     case "uuid":
       return "a UUID";
   }
@@ -123,6 +127,7 @@ function expectDefault(
       if (caller.signedIn && caller.id !== undefined && textOf(value) !== caller.id) throw unlike(caller.id);
       return;
     case "counter":
+    case "counter-per":
       if (!Number.isSafeInteger(value) || Number(value) < 1) throw unlike("a number from 1");
       return;
     case "digits":

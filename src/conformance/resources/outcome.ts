@@ -85,7 +85,7 @@ export function possibleErrors(
   found.push(...possibleConflicts(contract, write, body, existing));
   const { differs } = endpoint.statuses ?? {};
   if (differs !== undefined) found.push(differs);
-  found.push(...Object.values(endpoint.choose ?? {}).map((choice) => choice.else));
+  found.push(...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []));
   if (endpoint.else !== undefined) found.push(endpoint.else);
   found.push(...transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");

@@ -47,10 +47,26 @@ function starts(contract: Contract, resource: string): readonly Case[] {
       aspects: [{ path, expects: `a new ${resource} is in the state ${start}` }],
       run: async (trial) => {
         const record = await trial.make(resource);
+        if (leavesAtOnce(contract, resource, start))
+          throw new NotTried(`an event may move a new ${resource} on at once`);
         await expectState(trial, record, start);
       },
     },
   ];
+}
+
+/** Whether the event of a new record may move the record on. */
+function leavesAtOnce(contract: Contract, resource: string, start: string): boolean {
+  const events = Object.entries(contract.model.events.out ?? {}).flatMap(([name, { when }]) =>
+    when.kind === "enters" && when.resource === resource && when.state === start ? [name] : [],
+  );
+  return transitionsOf(contract).some(
+    ({ from, resource: of, trigger: { on } }) =>
+      of === resource &&
+      from.includes(start) &&
+      on.kind === "when" &&
+      on.events.some((event) => events.includes(event)),
+  );
 }
 
 /** From each of its states the transition leads to its target, with the values that it sets. */

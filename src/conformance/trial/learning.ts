@@ -5,6 +5,7 @@ import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { type Caller, idOf } from "../caller.ts";
 import { mayRun, fieldVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
+import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
@@ -196,6 +197,15 @@ function forgetAffected({ contract, world }: Trial, called: Operation): void {
     for (const { resource, trigger } of transitionsOf(contract)) {
       if (resource === record.resource) forget(record, Object.keys(trigger.set ?? {}));
     }
+    forgetWritten(contract, record);
+  }
+}
+
+/** Forgets what further writes may have changed in a record. One that may be deleted is a record that the test does not know. */
+function forgetWritten({ model }: Trial["contract"], record: KnownRecord): void {
+  for (const { write } of furtherWriteSites(model)) {
+    if (write.resource !== record.resource) continue;
+    if (write.kind === "change") forget(record, Object.keys(write.set ?? {}));
   }
 }
 

@@ -9,7 +9,8 @@ import type { Lifecycle } from "../../language/states/model.ts";
 import type { CredentialPlan, GrantPlan } from "../../plan/authentication/types.ts";
 import type { QuotaPlan, RatePlan } from "../../plan/limits/types.ts";
 import { expressionText } from "../expression-text.ts";
-import { triggerText } from "../transitions.ts";
+import { isSelecting } from "../../language/states/further-writes.ts";
+import { furtherWriteText, selectionText, triggerText } from "../transitions.ts";
 import { securitySchemes } from "../openapi/security.ts";
 import {
   type Block,
@@ -75,6 +76,8 @@ function defaultWords(value: Default): Words {
       return `${value.length} random ${value.kind === "digits" ? "digits" : "characters"}`;
     case "counter":
       return "counted";
+    case "counter-per":
+      return `counted for each ${value.per}`;
     case "uuid":
       return "a new UUID";
   }
@@ -100,14 +103,16 @@ export function stateTables(resource: string, { states, start, final = [], moves
   });
   const rows = moves.flatMap(({ from, to, triggers }) =>
     triggers.map(
-      ({ on, if: guard, else: otherwise, set = {} }): Row => [
+      ({ on, if: guard, else: otherwise, set = {}, also = [], ...selection }): Row => [
         [from === "any" ? "any" : joined(from, " or ", code), " → ", code(to)],
         on.kind === "by" ? link("operation", on.operation) : code(triggerText(on)),
         lines([
           ...(guard === undefined
             ? []
             : [["if ", code(guard), otherwise === undefined ? undefined : [", else ", link("error", otherwise)]]]),
+          ...(isSelecting(selection) ? [["for ", code(selectionText(resource, selection))]] : []),
           ...Object.entries(set).map(([field, value]) => [code(field), " becomes ", code(value)]),
+          ...also.map((write) => ["also ", code(furtherWriteText(write))]),
         ]),
       ],
     ),

@@ -1,11 +1,12 @@
 /** Describes an operation in CommonMark: who may run it, its transitions and its other effects. */
-import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
+import { withArticle } from "../../base/case.ts";
+import type { EffectPlan, FurtherWritePlan, SelectionPlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { GrantPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { expressionText } from "../expression-text.ts";
 
 export function describeOperation(operation: Operation): string {
-  const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, presentSecret, action } =
+  const { resource, allow, also, inbound, moves, choose, effects, body, the, guard, session, presentSecret, action } =
     operation;
   return [
     inbound === undefined
@@ -24,8 +25,9 @@ export function describeOperation(operation: Operation): string {
     ...moves.map((transition) => `Moves a ${resource} ${transitionText(transition)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
-      return `Uses the first ${from}${which} as \`${field}\`, else \`${code}\`.`;
+      return `Uses the first ${from}${which} as \`${field}\`${code === undefined ? ", if there is one" : `, else \`${code}\``}.`;
     }),
+    ...[...moves.flatMap((transition) => transition.also ?? []), ...(also ?? [])].map(furtherWriteText),
     ...effects.map((effect) => effectText(effect)),
     ...(body !== undefined && body.fixed.length > 0
       ? [`${body.fixed.map((name) => `\`${name}\``).join(", ")} may be sent unchanged, but cannot be changed here.`]
@@ -93,7 +95,31 @@ function transitionText({ from, to, if: condition, else: code }: TransitionPlan)
   return `${from.map((state) => `\`${state}\``).join(" or ")} → \`${to}\`${guard}${otherwise}`;
 }
 
+/** Describes a further write, such as `Also creates a Part for each line in …`. */
+function furtherWriteText(write: FurtherWritePlan): string {
+  const { each, else: code, if: condition, kind, resource, values } = write;
+  const verb = { create: "creates", change: "changes", delete: "deletes" }[kind];
+  const set = values.map(({ field, expression }) => `\`${field}\` = \`${expressionText(expression)}\``).join(", ");
+  return [
+    `Also ${verb} ${kind === "create" ? withArticle(resource) : selectionText(write, resource)}`,
+    ...(set === "" ? [] : [` with ${set}`]),
+    ...(each === undefined ? [] : [` for each \`${each.name}\` of \`${expressionText(each.list)}\``]),
+    ...(condition === undefined ? [] : [` if \`${expressionText(condition)}\``]),
+    code === undefined ? "." : `, else \`${code}\`.`,
+  ].join("");
+}
+
+function selectionText({ first, sort, where }: SelectionPlan, resource: string): string {
+  const order = sort === undefined ? "" : ` by \`${sort.column}\`${sort.descending ? ", highest first" : ""}`;
+  const which = first === undefined ? `each ${resource}` : `the first ${first} ${resource}${order}`;
+  return where === undefined ? which : `${which} of which \`${expressionText(where)}\``;
+}
+
 function effectText({ event, state, field, resource, moves }: EffectPlan): string {
   const when = state === undefined ? `\`${event}\`` : `\`${event}\` (on entering \`${state}\`)`;
+  if (field === undefined) {
+    const which = selectionText(moves[0]?.selection ?? {}, resource);
+    return `With it, ${when} moves ${which} ${moves.map(transitionText).join(", or ")}.`;
+  }
   return `With it, ${when} moves the ${resource} in \`${field}\` ${moves.map(transitionText).join(", or ")}.`;
 }

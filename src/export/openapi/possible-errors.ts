@@ -2,7 +2,7 @@
 import { bodilessActions, readingActions } from "../../language/endpoints/model.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
+import type { EffectPlan, FurtherWritePlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -116,38 +116,42 @@ export function hasScopes({ scopes, oauth }: CredentialPlan): boolean {
   return scopes.length > 0 || oauth?.scopes !== undefined;
 }
 
-function ofRecord(
-  plan: Plan,
-  { action, key, the, parents, edits, resource, moves, link }: Operation,
-): readonly string[] {
+function ofRecord(plan: Plan, operation: Operation): readonly string[] {
+  const { action, key, the, parents, edits, resource, moves, link } = operation;
   const one = key !== undefined || the !== undefined;
   const deletes = action === "delete" || action === "clear" || action === "unlink";
-  const deleted = link?.resource ?? resource;
+  const deleted = new Set([
+    ...(deletes ? [link?.resource ?? resource] : []),
+    ...furtherWritesOf(operation).flatMap((write) => (write.kind === "delete" ? [write.resource] : [])),
+  ]);
   const changesOne = one && !readingActions.has(action) && action !== "create";
   const references = plan.tables
     .flatMap(({ columns }) => columns)
     .filter(
       ({ references, holds = [] }) =>
-        (references?.resource === deleted && references.onDelete !== "clear") ||
-        holds.some((held) => held.resource === deleted),
+        (references !== undefined && deleted.has(references.resource) && references.onDelete !== "clear") ||
+        holds.some((held) => deleted.has(held.resource)),
     );
   return [
     ...(one || parents.length > 0 ? ["not-found"] : []),
     ...(changesOne ? ["stale"] : []),
     ...(edits === "required" ? ["precondition-needed"] : []),
     ...(moves.length > 0 || action === "move" ? ["state-conflict"] : []),
-    ...(deletes && references.length > 0 ? ["still-referenced"] : []),
+    ...(references.length > 0 ? ["still-referenced"] : []),
   ];
 }
 
 /** Returns the errors of request bodies. A signature covers the body, so a service with signed requests reads every body. */
-function ofBody({ credentials }: Plan, { body, action }: Operation): readonly string[] {
+function ofBody({ credentials }: Plan, operation: Operation): readonly string[] {
+  const { body, action } = operation;
   const read = body !== undefined || credentials.some(({ kind }) => kind === "hmac-sha256");
   return [
     ...(read ? ["request-timeout", "too-large"] : []),
     ...(body === undefined ? [] : ["unsupported-media", "invalid-request"]),
     // The association that `link` creates must satisfy the rules of its resource.
     ...(action === "link" ? ["invalid-request"] : []),
+    // The values of further writes are computed, and must fit their fields.
+    ...(furtherWritesOf(operation).some(({ kind }) => kind !== "delete") ? ["invalid-request"] : []),
   ];
 }
 
@@ -156,7 +160,9 @@ function ofWriting(plan: Plan, operation: Operation): readonly string[] {
   const table = plan.tables.find(({ resource }) => resource === changed);
   return [
     ...(operation.repeats === undefined ? [] : ["idempotency-key-in-use", "idempotency-key-reused"]),
-    ...((table !== undefined && canCollide(operation, table)) || canEffectsCollide(plan, operation.effects)
+    ...((table !== undefined && canCollide(operation, table)) ||
+    canEffectsCollide(plan, operation.effects) ||
+    canFurtherWritesCollide(plan, operation)
       ? ["already-exists"]
       : []),
   ];
@@ -172,7 +178,9 @@ function ofLimits(plan: Plan, operation: Operation): readonly string[] {
   const fills = canFill(plan, { resource, moves, set, ...(start === undefined ? {} : { start }) });
   return [
     ...(rates.length > 0 ? ["rate-limited"] : []),
-    ...(quotas.length > 0 || fills || canEffectsFill(plan, effects) ? ["quota-exceeded"] : []),
+    ...(quotas.length > 0 || fills || canEffectsFill(plan, effects) || canFurtherWritesFill(plan, operation)
+      ? ["quota-exceeded"]
+      : []),
   ];
 }
 
@@ -219,6 +227,38 @@ function canEffectsCollide(plan: Plan, effects: readonly EffectPlan[]): boolean 
     return collides || canEffectsCollide(plan, next);
   });
 }
+
+/** Returns the further writes of an operation, of its transitions, and of the transitions that its events cause. */
+function furtherWritesOf({
+  also = [],
+  effects,
+  moves,
+}: Pick<Operation, "also" | "effects" | "moves">): readonly FurtherWritePlan[] {
+  const own = [...also, ...moves.flatMap((transition) => transition.also ?? [])];
+  const caused = [...effects, ...own.flatMap((write) => write.effects)];
+  return [...own, ...caused.flatMap((effect) => furtherWritesOf(effect))];
+}
+
+function canFurtherWritesCollide(plan: Plan, operation: Operation): boolean {
+  return furtherWritesOf(operation).some(({ kind, resource, values }) => {
+    const table = plan.tables.find((one) => one.resource === resource);
+    if (table === undefined || kind === "delete") return false;
+    const moves = kind === "create" ? [] : [{ ...noTransition, set: values }];
+    return canCollide({ action: kind === "create" ? "create" : "move", moves, choose: [], creates: false }, table);
+  });
+}
+
+function canFurtherWritesFill(plan: Plan, operation: Operation): boolean {
+  return furtherWritesOf(operation).some(({ effects, kind, resource, values }) => {
+    const table = plan.tables.find((one) => one.resource === resource);
+    const set = values.map(({ field }) => field);
+    const start = kind === "create" ? { start: table?.lifecycle?.start ?? "" } : {};
+    return canFill(plan, { resource, moves: [], set, ...start }) || canEffectsFill(plan, effects);
+  });
+}
+
+/** A change without a change of the state. */
+const noTransition: TransitionPlan = { from: [], to: "", changesState: false, set: [] };
 
 /** Whether a write can violate a uniqueness rule for which the document declares no error. */
 function canCollide(

@@ -8,10 +8,13 @@
  *     rule                     fields, `old` (the record before the write, null when it is created), `caller`, `now`
  *     move: if, set            fields and `old` (before the transition), `caller`, `now`, and `input`: the body of the
  *                              operation, for `when` the payload of the event
- *     choose                   fields of the record to choose, `input`, `caller`, `now`
+ *     choose                   fields of the record to choose, `this` (the record of the operation, as it will be), `input`,
+ *                              `caller`, `now`
  *     gives                    fields of the record after the operation, `input`, `caller`, `now`, `base`
  *     member of a view         fields of the record that the view shows, `caller`, `now`, `base`
  *     link, unlink             fields of the current record, `input`, `caller`, `now`
+ *     also                     see further-writes.ts
+ *     where of a `when`        fields of the record to change, `input`: the payload of the event, `now`
  *     filters                  fields, `caller`, `now`, `value` and, unless a field has it, the parameter's own name
  *     if of an endpoint        fields of the record, if any (all may be null where a PUT creates), `input`, `caller`, `now`
  *     accepted                 as `gives`
@@ -25,7 +28,7 @@
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
 import { syntaxNodes, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
-import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../../expression/types.ts";
+import type { FieldType as ExpressionField, NamedType, TypeEnvironment } from "../../expression/types.ts";
 import type { Grant } from "../authentication/model.ts";
 import { tokensOf } from "../authentication/login.ts";
 import { filterNames, filterType } from "../endpoints/filter-type.ts";
@@ -34,10 +37,13 @@ import { type ResolvedEndpoint, hasRecord, resolveEndpoint, subjectOf } from "..
 import { type Endpoint, inputOnlyActions } from "../endpoints/model.ts";
 import { responseShape, responseExpressions, shapeOf, inputShape } from "../endpoints/shape.ts";
 import type { Model } from "../model.ts";
+import { type Surrounding, writeExpressions } from "./further-writes.ts";
 import { perModel } from "./per-model.ts";
+import { address, condition, inputVariable, moment, now, recordNames, recordVariable } from "./variables.ts";
 import { fieldsOf, isNullable, isStored, nestedView, lookup, referenceOf } from "../resources/fields.ts";
 import type { Fields } from "../resources/model.ts";
 import { recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts";
+import { type FurtherWriteOwner, furtherWriteSites } from "../states/further-writes.ts";
 import { transitionName, type Trigger } from "../states/model.ts";
 
 export interface TypedExpressions {
@@ -63,7 +69,7 @@ export function typeExpressions(model: Model): TypedExpressions {
     Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
   );
   problems.push(...strayComputed(model));
-  for (const site of sites(model)) {
+  for (const site of sites(model, resources)) {
     const found = typeSite(model, site, resources, typed);
     problems.push(
       ...found.problems.map((problem) => ({
@@ -251,63 +257,17 @@ function replaced(expression: Expression, ownership: Expression): Expression {
 
 // ── Where expressions stand ────────────────────────────────────────────────────────────────────────────────────────
 
-function sites(model: Model): readonly Site[] {
+function sites(model: Model, resources: TypeEnvironment["resources"]): readonly Site[] {
   return [
     ...computedSites(model),
     ...ruleSites(model),
     ...transitionSites(model),
     ...viewSites(model),
     ...endpointSites(model),
+    ...furtherWriteSites(model).flatMap((one) => writeExpressions(model, one, surrounding(model, one.of), resources)),
     ...permissionSites(model),
     ...deliverySites(model),
   ];
-}
-
-const condition: ExpressionField = { type: { kind: "bool" }, nullable: true };
-const now: NamedType = { type: { kind: "timestamp" }, nullable: false, from: "variables" };
-
-function callerType(anonymous: boolean): NamedType {
-  const present = (type: ValueType): ExpressionField => ({ type, nullable: false });
-  const members = {
-    id: { type: { kind: "string" }, nullable: anonymous },
-    roles: present({ kind: "list", of: { kind: "string" } }),
-    claims: present({ kind: "map", of: { kind: "any" } }),
-  } as const satisfies Record<string, ExpressionField>;
-  return { type: { kind: "object", members }, nullable: false, from: "variables" };
-}
-
-const anyMoment: Readonly<Record<string, NamedType>> = { caller: callerType(true), now };
-const signedInMoment: Readonly<Record<string, NamedType>> = { caller: callerType(false), now };
-
-function moment(anonymous = true): Readonly<Record<string, NamedType>> {
-  return anonymous ? anyMoment : signedInMoment;
-}
-
-/**
- * `base`, the service's URL, for responses and computed fields that are evaluated at each read. A field named `base` hides it.
- */
-const address: Record<string, NamedType> = {
-  base: { type: { kind: "string" }, nullable: false, from: "variables" },
-};
-
-const recordNames = perModel((model, resource: string): Readonly<Record<string, NamedType>> => {
-  const members = Object.entries(recordMembers(model, resource));
-  return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
-});
-
-/** Returns the variable `old`: a record of the resource. */
-function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {
-  const members = Object.entries(recordMembers(model, resource)).map(([name, member]) => {
-    return [name, nullable ? { ...member, nullable: true } : member] as const;
-  });
-  return { type: { kind: "object", members: Object.fromEntries(members) }, nullable, from: "variables" };
-}
-
-/**
- * Returns the variable `input`: the members of a body. An omitted optional member is null, even if its field has a default.
- */
-function inputVariable(members: Readonly<Record<string, ExpressionField>>): NamedType {
-  return { type: { kind: "object", members }, nullable: false, from: "variables" };
 }
 
 /** A function, because an operation may have very many members: it runs only for operations with an expression. */
@@ -410,7 +370,7 @@ function transitionSites(model: Model): Site[] {
 
 function triggerSites(model: Model, resource: string, trigger: Trigger, path: string): Site[] {
   // The early return saves time: a resource may have very many fields, and most transitions have no expression.
-  if (trigger.if === undefined && trigger.set === undefined) return [];
+  if (trigger.if === undefined && trigger.set === undefined && trigger.where === undefined) return [];
   const names = {
     ...recordNames(model, resource),
     old: recordVariable(model, resource, false),
@@ -427,7 +387,42 @@ function triggerSites(model: Model, resource: string, trigger: Trigger, path: st
       ...(field === undefined ? {} : { expected: valueOf(model, field) }),
     };
   });
-  return [...guard, ...set];
+  const { old: _, ...selecting } = names;
+  const where =
+    trigger.where === undefined
+      ? []
+      : [{ path: `${path}/where`, text: trigger.where, names: selecting, expected: condition }];
+  return [...guard, ...where, ...set];
+}
+
+/** Returns the names around a further write. */
+function surrounding(model: Model, of: FurtherWriteOwner): Surrounding {
+  switch (of.kind) {
+    case "event": {
+      return { record: {}, records: {}, moment: { now, input: inputVariable(payloadOf(model, of.event)) } };
+    }
+    case "transition": {
+      const { resource, trigger } = of;
+      const record = recordVariable(model, resource, false);
+      return {
+        record: recordNames(model, resource),
+        records: { this: record, old: record },
+        moment: triggerInput(model, trigger),
+      };
+    }
+    case "operation": {
+      const { operation } = of;
+      const resolved = resolveEndpoint(model, operation);
+      const moments = { ...moment(allowsAnyone(model, operation)), input: operationInput(model, operation) };
+      if (resolved?.kind !== "resource") return { record: {}, records: {}, moment: moments };
+      const { action, resource } = resolved;
+      const hasFormer = action === "update" || action === "replace" || action === "move";
+      const former = hasFormer ? { old: recordVariable(model, resource, creates(model, resolved)) } : {};
+      // A bulk deletion is about each of its records.
+      const records = { this: recordVariable(model, resource, false), ...former };
+      return { record: recordNames(model, resource), records, moment: moments };
+    }
+  }
 }
 
 function triggerInput(model: Model, { on }: Trigger): Record<string, NamedType> {
@@ -481,7 +476,8 @@ function endpointSites(model: Model): Site[] {
     const record = resource === undefined ? {} : recordNames(model, resource);
     const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]): Site[] => {
       if (choice.if === undefined) return [];
-      const names = { ...recordNames(model, choice.from), ...around, input: input() };
+      const current = resource === undefined ? {} : { this: recordVariable(model, resource, false) };
+      const names = { ...current, ...recordNames(model, choice.from), ...around, input: input() };
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
     const answers = responseSites(model, resolved, endpoint).map(({ at, text }): Site => {

@@ -94,6 +94,13 @@ const unknownNames: readonly UnknownName[] = [
     hasState: true,
   },
   {
+    code: "states/further-write-unknown",
+    why: "The service writes records of the document's resources, and their fields.",
+    kinds: ["resource", "field"],
+    in: /\/also\/\d+\//,
+    hasState: true,
+  },
+  {
     code: "states/unknown-event",
     why: "The transition would wait for an event that never happens.",
     kinds: ["event"],
@@ -103,7 +110,7 @@ const unknownNames: readonly UnknownName[] = [
     code: "states/unknown-field",
     why: "A transition sets and reads fields of its own record only.",
     kinds: ["field"],
-    in: /^states\//,
+    in: /^states\/(?!.*\/also\/)/,
   },
   {
     code: "states/unknown-operation",
@@ -115,7 +122,7 @@ const unknownNames: readonly UnknownName[] = [
     code: "states/unknown-resource",
     why: "States belong to the records of a resource.",
     kinds: ["resource"],
-    in: /^states\//,
+    in: /^states\/(?!.*\/also\/)/,
   },
   {
     code: "states/unknown-state",
@@ -136,7 +143,7 @@ const unknownNames: readonly UnknownName[] = [
       message: (name) => `\`${name}\` is neither an outcome nor an error`,
     },
   },
-  { code: "endpoints/unknown-resource", kinds: ["resource"], in: /^endpoints\// },
+  { code: "endpoints/unknown-resource", kinds: ["resource"], in: /^endpoints\/(?!.*\/also\/)/ },
   {
     code: "authentication/unknown-field",
     why: "It would protect nothing.",
@@ -162,12 +169,12 @@ const unknownNames: readonly UnknownName[] = [
     kinds: ["credential"],
     in: /^events\//,
   },
-  { code: "events/unknown-field", kinds: ["field"], in: /^events\//, hasState: true },
+  { code: "events/unknown-field", kinds: ["field"], in: /^events\/(?!.*\/also\/)/, hasState: true },
   {
     code: "events/unknown-source",
     why: "It would never be emitted.",
     kinds: ["resource", "state", "operation"],
-    in: /^events\//,
+    in: /^events\/(?!.*\/also\/)/,
     isOpen: ({ gaps }, { kinds, of }) =>
       kinds.includes("state") && (gaps.has(`states/${of}`) || gaps.has(`states/${of}/states`)),
   },
@@ -175,7 +182,7 @@ const unknownNames: readonly UnknownName[] = [
     code: "errors/not-declared",
     why: "It has neither a status nor a description, so the service cannot return it.",
     kinds: ["error"],
-    in: /^(resources|states|endpoints|versioning)\/.*\/(else|differs|error)$/,
+    in: /^(resources|states|endpoints|events|versioning)\/.*\/(else|differs|error)$/,
     help: (name) => `write \`${name}: 409 The message for the caller\` in part 7`,
   },
 ];
@@ -249,6 +256,7 @@ const unusedNames: readonly UnusedName[] = [
     kind: "event",
     in: /^events\/in\//,
     isUse: () => true,
+    isExempt: ({ model }, name) => model.events.in?.[name]?.also !== undefined,
     parts: ["states"],
     message: (name) => `\`${name}\` triggers no transition`,
     help: (name) => `write \`from -> to: when ${name}\` in part 3, or remove the event`,

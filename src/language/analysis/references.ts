@@ -48,19 +48,21 @@ export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = n
 
 // ── Expressions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What an expression's names belong to: the resource of bare names and `old`, and the operation or record of `input`. */
+/** What an expression's names belong to: the resource of bare names, of `old` and `this`, and the operation or record of `input`. */
 interface Subjects {
   readonly record: string | undefined;
+  readonly around: string | undefined;
   readonly input: string | undefined;
   /** Members of `input` that neither the operation's body nor the record has: the query parameters. */
   readonly queryNames: readonly string[];
   readonly inputKind: ReferenceKind;
 }
 
-function subjects(model: Model, { event, operation, record, walk }: Scope): Subjects {
+function subjects(model: Model, { around, event, operation, record, walk }: Scope): Subjects {
   const endpoint = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation);
   const [emitted] = Object.keys(model.events.out ?? {});
   const common = {
+    around: around ?? record,
     // The receivers of an event are declared for several resources, so the resource is that of the emitted event.
     record: record ?? (emitted === undefined ? undefined : eventResource(model, emitted)),
     queryNames: Object.keys(endpoint?.query ?? {}),
@@ -87,15 +89,17 @@ interface Cut {
 function mapExpression(
   text: string,
   expression: TypedExpression,
-  { input, inputKind, queryNames, record }: Subjects,
+  { around, input, inputKind, queryNames, record }: Subjects,
   { path, walk }: Scope,
 ): string | undefined {
   const cuts = new Map<number, Cut>();
   let isRemoved = false;
   const visit = (node: TypedExpression): void => {
     const [name, kind, of] = named(node);
-    const start = node.at.end - (name?.length ?? 0);
-    if (name !== undefined && kind !== undefined && text.slice(start, node.at.end) === name && !cuts.has(start)) {
+    // The credential of `token(session)` is inside the parentheses.
+    const end = kind === "credential" ? node.at.end - 1 : node.at.end;
+    const start = end - (name?.length ?? 0);
+    if (name !== undefined && kind !== undefined && text.slice(start, end) === name && !cuts.has(start)) {
       const to = walk.name({ kinds: [kind], name, of, at: path, form: "expression", declares: false });
       if (to === undefined) isRemoved = true;
       else cuts.set(start, { from: name, to });
@@ -115,7 +119,7 @@ function mapExpression(
         const [variable, name] = node.path;
         if (name === undefined) return [];
         if (variable === "tokens") return [name, "credential"];
-        if (variable === "old") return [name, "field", record];
+        if (variable === "old" || variable === "this") return [name, "field", around];
         return variable !== "input" || queryNames.includes(name) ? [] : [name, inputKind, input];
       }
       default:

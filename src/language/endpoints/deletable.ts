@@ -2,6 +2,7 @@
 import { reachableFrom } from "../analysis/document-index.ts";
 import { fieldsOf, lookup, referenceOf } from "../resources/fields.ts";
 import type { Model } from "../model.ts";
+import { furtherWriteSites } from "../states/further-writes.ts";
 import { resourceEndpoints } from "./resolve.ts";
 
 /** Whether an operation or a timer deletes records of the resource, or records with which they are deleted. */
@@ -15,6 +16,7 @@ export function isDeletable(model: Model, resource: string): boolean {
     (name) =>
       lookup(model.limits.keep ?? {}, name)?.act === "delete" ||
       resourceEndpoints(model, name).some(({ action }) => action === "delete" || action === "clear") ||
-      resourceEndpoints(model).some(({ endpoint }) => endpoint.unlink?.in === name),
+      resourceEndpoints(model).some(({ endpoint }) => endpoint.unlink?.in === name) ||
+      furtherWriteSites(model).some(({ write }) => write.kind === "delete" && write.resource === name),
   );
 }

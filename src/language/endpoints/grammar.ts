@@ -12,7 +12,7 @@
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, choose, if, else, status, lists,
- *                             filters, where, requests, edits, repeats }
+ *                             filters, where, requests, edits, repeats, also }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
@@ -22,6 +22,7 @@
  *       lists, requests, edits, repeats   as above, for this operation alone
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
+ *       also     further writes (../states/also.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
 import { converted, form, type Members, part } from "../grammar/form.ts";
@@ -34,6 +35,7 @@ import { slice } from "../grammar/source-text.ts";
 import { isNone, locateAt, report } from "../grammar/reader.ts";
 import { address } from "./address.ts";
 import { cors } from "./cors.ts";
+import { also } from "../states/also.ts";
 import { listStyle } from "./lists.ts";
 import {
   actions,
@@ -224,6 +226,7 @@ const members: Members<Endpoint, Several> = {
   the: expression(),
   link,
   unlink: link,
+  also,
   query,
   filters,
   if: expression(),

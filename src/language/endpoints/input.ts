@@ -2,7 +2,16 @@
 import { loginsOf, presentSecret } from "../authentication/login.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
-import { bareType, fieldsOf, hasClientId, isChangeable, isServerSet, lookup } from "../resources/fields.ts";
+import {
+  bareType,
+  fieldsOf,
+  hasClientId,
+  isChangeable,
+  isNullable,
+  isServerSet,
+  isUnique,
+  lookup,
+} from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./resolve.ts";
 import { bodilessActions, readingActions, sessionActions, inputOnlyActions } from "./model.ts";
@@ -22,7 +31,7 @@ export interface InputMember {
 /**
  * Returns the members of an operation's body: those of `takes`, else the action's default fields. A create takes all fields
  * except those that the server sets, `choose` finds or the path contains. An update takes the changeable fields; a replace
- * too, and, if it can also create (`creates`), the create-only fields except the id, which is in the path. Transitions and
+ * too, and, if it can also create (`creates`), the create-only fields except the key, which is in the path. Transitions and
  * links take only `takes`, which sets no fields: `set` and `with` do. A login sets no fields either. Reads and deletes take
  * nothing.
  */
@@ -64,9 +73,23 @@ function proofsOf(
   });
 }
 
-/** Whether a PUT to an unused name creates the record: the client chooses the id, and the path contains it. */
-export function creates(model: Model, { action, resource, key }: ResourceEndpoint): boolean {
-  return action === "replace" && key?.column === "id" && hasClientId(model, resource);
+/** Whether a PUT to an unused name creates the record (`createdKey`). */
+export function creates(model: Model, resolved: ResourceEndpoint): boolean {
+  return createdKey(model, resolved) !== undefined;
+}
+
+/**
+ * Returns the field whose value the path of a PUT gives to a record that the PUT creates: an id from clients, or, if the
+ * document declares the status of the outcome `created`, a unique field that every record gets from its client.
+ */
+export function createdKey(model: Model, { action, endpoint, key, resource }: ResourceEndpoint): string | undefined {
+  if (action !== "replace" || key === undefined) return undefined;
+  if (key.column === "id") return hasClientId(model, resource) ? "id" : undefined;
+  if (endpoint.statuses?.created === undefined) return undefined;
+  const field = lookup(fieldsOf(model, resource), key.column);
+  const isFromClient = field !== undefined && !isServerSet(field) && !isNullable(field) && field.default === undefined;
+  if (!isFromClient || hasClientId(model, resource)) return undefined;
+  return isUnique(model, resource, key.column) ? key.column : undefined;
 }
 
 function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (readonly [name: string, field: Field])[] {
@@ -74,13 +97,14 @@ function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (read
   const bound = boundFields(model, resolved);
   const create = resolved.action === "create";
   if (resolved.file !== undefined) return [[resolved.file, fieldsOf(model, resolved.resource)[resolved.file] as Field]];
-  const upsert = creates(model, resolved);
+  const createdBy = createdKey(model, resolved);
+  const upsert = createdBy !== undefined;
   return Object.entries(fieldsOf(model, resolved.resource)).filter(([name, field]) => {
     if (isServerSet(field) || bound.includes(name)) return false;
     // A PUT of JSON cannot send a file and should not delete it: if the body has the member, its value is compared with the
     // record.
     if (resolved.action === "replace" && !upsert && bareType(field.type).kind === "file") return false;
-    return create || (upsert && name !== "id") || isChangeable(name, field);
+    return create || (upsert ? name !== createdBy : isChangeable(name, field));
   });
 }
 

@@ -1,6 +1,7 @@
 /** The model of part 4, endpoints. */
 import type { Json } from "../../base/json.ts";
 import type { Field, FieldType } from "../resources/model.ts";
+import type { FurtherWrite } from "../states/model.ts";
 
 export interface Endpoints {
   /** The base URL of the operations: `{base_url}` or an absolute URL. */
@@ -195,6 +196,8 @@ export interface Endpoint {
   readonly link?: Association;
   /** The association record that the operation deletes, if it exists. */
   readonly unlink?: Association;
+  /** The writes of other records in the same transaction, in order. */
+  readonly also?: readonly FurtherWrite[];
   /** Query parameters that filter a list. */
   readonly filters?: Readonly<Record<string, Filter>>;
   /** Query parameters that expressions read as `input`. */
@@ -291,5 +294,6 @@ export interface Accepted {
 export interface Choice {
   readonly from: string;
   readonly if?: string;
-  readonly else: string;
+  /** The error if there is no such record. Absent: then the field, which is optional, is absent. */
+  readonly else?: string;
 }

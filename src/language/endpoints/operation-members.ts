@@ -89,24 +89,33 @@ export const link: Grammar<Association> = {
 
 const choiceExample = "{ from: Locker, if: state == 'free', else: no-free-locker }";
 
-const choice = form<Choice>({
+const completeChoice = form<Choice>({
   what: (path) => `The choice of \`${path[4]}\``,
   example: choiceExample,
   members: {
     from: { ...text(), references: "resource", needed: true },
     if: expression(),
-    else: { ...text(), references: "error", needed: true },
+    else: { ...text(), references: "error" },
   },
-  scope: ({ from }, scope) => ({ ...scope, record: from }),
-  missing: (reader, path, keys, { key, span }) => {
-    for (const member of keys) {
-      const what = member === "from" ? "from which resource" : "which error to return when there is none";
-      report(reader, "endpoints/bad-choice", key?.span ?? span, `The choice of \`${path[4]}\` does not say ${what}`, {
-        help: `write \`${choiceExample}\``,
-      });
-    }
-  },
+  scope: ({ from }, scope) => ({ ...scope, record: from, around: scope.record }),
+  missing: (reader, path, _, { key, span }) =>
+    report(
+      reader,
+      "endpoints/bad-choice",
+      key?.span ?? span,
+      `The choice of \`${path[4]}\` does not say from which resource`,
+      { help: `write \`${choiceExample}\`` },
+    ),
 });
+
+const choice: Grammar<Choice> = {
+  ...completeChoice,
+  read: (reader, path, statement) => {
+    const found = completeChoice.read(reader, path, statement);
+    // Without its error, which is open, the choice cannot be served.
+    return reader.gaps.includes([...path, "else"].join("/")) ? undefined : found;
+  },
+};
 
 export const choices: Grammar<Readonly<Record<string, Choice>>> = named(choice, {
   example: "{ locker: { from: Locker, if: state == 'free', else: none-free } }",

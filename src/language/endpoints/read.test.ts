@@ -176,11 +176,7 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ["endpoints:\n  x: { at: PUT /a, status: { not-found: 210 } }", "2:41 endpoints/bad-status 210"],
   ["endpoints:\n  x: { at: PUT /a, status: { accepted: 20 if b } }", "2:40 endpoints/bad-status 20"],
   ["endpoints:\n  x:\n    at: GET /a\n    takes: { code: strng(6) }", "4:20 endpoints/unknown-type strng"],
-  [
-    "endpoints:\n  x:\n    at: GET /a\n    choose: { b: { if: c } }",
-    "4:15 endpoints/bad-choice b",
-    "4:15 endpoints/bad-choice b",
-  ],
+  ["endpoints:\n  x:\n    at: GET /a\n    choose: { b: { if: c } }", "4:15 endpoints/bad-choice b"],
   ["endpoints:\n  x:\n    at: GET /a\n    takes: { a: string, u: { a: string } }", "4:30 endpoints/field-twice a"],
   ["endpoints:\n  x:\n    at: GET /a\n    takes: { u: {} }", "4:14 endpoints/empty u"],
   ["endpoints: none"],

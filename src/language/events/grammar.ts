@@ -5,10 +5,11 @@
  *     out        name: Resource -> state   or   name: operation   map: { when, carries }   or `none`
  *       when     as the one line          map: { resource, state } or { operation }
  *       carries  a list of fields of the resource
- *     in         name: { at, with, carries }   or `none`
+ *     in         name: { at, with, carries, also }   or `none`
  *       at       METHOD /path             map: { method, path }
  *       with     the credential that proves the sender
  *       carries  field: type; `field?` if it may be absent
+ *       also     further writes (../states/also.ts)
  *     delivery   { webhook, stream }      or `none`
  *       webhook  { subscribe, for, signed, promise, timeout, retry, then }
  *         subscribe   METHOD /path        map: { method, path }
@@ -34,6 +35,7 @@ import { choice, duration, flag, matching, names, text, timeOut, words } from ".
 import { sourceTextOf, splitAt, words as wordsOf } from "../grammar/source-text.ts";
 import { expectText, isGap, isNone, type Path, type Reader, report } from "../grammar/reader.ts";
 import { fieldType } from "../resources/field.ts";
+import { also } from "../states/also.ts";
 import { readChoice, readWait } from "../grammar/values.ts";
 import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
 
@@ -152,6 +154,7 @@ const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
       print: (event, below) => (Object.keys(event.carries).length === 0 ? undefined : payload.print(event, below)),
       absent: { carries: {} },
     },
+    also,
   },
   missing: missing("at: POST /hooks/doors"),
 });

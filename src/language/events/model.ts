@@ -2,6 +2,7 @@
 import type { Grant } from "../authentication/model.ts";
 import type { Method } from "../endpoints/model.ts";
 import type { FieldType } from "../resources/model.ts";
+import type { FurtherWrite } from "../states/model.ts";
 
 export interface Events {
   readonly envelope?: "cloudevents" | "plain";
@@ -30,6 +31,8 @@ export interface InEvent {
   readonly carries: Readonly<Record<string, FieldType>>;
   /** The names of members of `carries` that may be absent, written `name?`. Absent: every member is required. */
   readonly optional?: readonly string[];
+  /** The writes of records in the same transaction, in order. */
+  readonly also?: readonly FurtherWrite[];
 }
 
 export interface Delivery {

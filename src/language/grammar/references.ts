@@ -38,6 +38,8 @@ export interface Scope {
   readonly path: string;
   /** The resource to which names of fields and states belong. */
   readonly record?: string | undefined;
+  /** The resource of the record that `this` and, in `also`, `old` mean, if it is not `record`. */
+  readonly around?: string | undefined;
   /** The type, view or operation to which names of members belong. */
   readonly owner?: string | undefined;
   /** The operation or event whose input an expression reads. */

@@ -96,6 +96,8 @@ function printDefault(value: Default): string {
       return `${value.kind}(${value.length})`;
     case "now-on-change":
       return "now on change";
+    case "counter-per":
+      return `counter per ${value.per}`;
     default:
       return value.kind;
   }
@@ -103,7 +105,9 @@ function printDefault(value: Default): string {
 
 /** Prints a literal in quotes if the text without quotes would have another meaning. */
 function printLiteral(text: string): string {
-  const meant = /^(?:now|now on change|caller|counter|uuid|not shown|=|(?:digits|token)\b.*)$/.test(text);
+  const meant = /^(?:now|now on change|caller|counter(?:\s+per\s.*)?|uuid|not shown|=|(?:digits|token)\b.*)$/.test(
+    text,
+  );
   const bare =
     text !== "" && text === text.trim() && !/^["']|[\r\n]/.test(text) && splitAt(unlocatedText(text), ",").length === 1;
   return bare && !meant && balanced(text) ? text : JSON.stringify(text);

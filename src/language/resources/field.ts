@@ -3,7 +3,7 @@
  *
  *     name[?]: type [= default | := expression] {, mark}
  *     name[?]: { type, default, computed, marks, note, example }   or   { schema, default, computed, marks, note, example }
- *     default = "now" | "now on change" | "caller" | "counter" | "uuid" | "digits(" n ")" | "token(" n ")" | literal
+ *     default = "now" | "now on change" | "caller" | "counter" [ "per" field ] | "uuid" | "digits(" n ")" | "token(" n ")" | literal
  *
  * A literal ends at the next comma outside brackets and quotes; `[a, b]` and `{ a: 1 }` are the literals of lists and maps. In
  * quotes it may be any text: `= "now"` is the word. `marks` of the map form is a list, or marks with commas.
@@ -62,12 +62,20 @@ export function mapFields(naming?: Naming): MapNames<Fields> {
 export function mapField(field: Field, scope: Scope): Field | undefined {
   const mapped = mapMembers(field, scope, {
     type: mapType,
+    default: mapDefault,
     computed: (text, at) => at.walk.expression(text, at),
   });
+  if (field.default !== undefined && mapped.default === undefined) return undefined;
   return mapped.type === undefined || (field.computed !== undefined && mapped.computed === undefined)
     ? undefined
     : mapped;
 }
+
+const mapDefault: MapNames<Default> = (value, scope) => {
+  if (value.kind !== "counter-per") return value;
+  const per = mapName(value.per, scope, { references: "field" });
+  return per === value.per ? value : per === undefined ? undefined : { ...value, per };
+};
 
 /** Reads a map of fields by name. */
 export function fields(example: string, what: Label = (path) => `\`${path.at(-1)}\``): Grammar<Fields> {
@@ -264,6 +272,8 @@ const defaults: Readonly<Record<string, Default>> = {
 function readDefault(reader: Reader, path: Path, sourceText: SourceText): Default | undefined {
   const { text } = sourceText;
   if (Object.hasOwn(defaults, text)) return defaults[text];
+  const [, per] = /^counter\s+per\s+([A-Za-z_]\w*)$/.exec(text) ?? [];
+  if (per !== undefined) return { kind: "counter-per", per };
   const made = /^(digits|token)\s*(?:\(\s*(.*?)\s*\))?$/.exec(text);
   if (made !== null) {
     const length = /^[1-9][0-9]*$/.test(made[2] ?? "") ? Number(made[2]) : 0;

@@ -100,6 +100,8 @@ export type Default =
   | { readonly kind: "digits"; readonly length: number }
   | { readonly kind: "token"; readonly length: number }
   | { readonly kind: "counter" }
+  /** 1, 2, 3 without gaps among the records with the same value of the reference field `per`. */
+  | { readonly kind: "counter-per"; readonly per: string }
   | { readonly kind: "uuid" };
 
 export const marks = [

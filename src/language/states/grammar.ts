@@ -9,7 +9,8 @@
  *               or a list of maps { from, to, and the members of a trigger's map }
  *       from    a state, several with `|` (in a map also a list), or `any`
  *       trigger = "by" operation | "after" duration | "at" field | "when" event { "|" event } [ "at" field ]
- *       map     { by | after | at | when, if, else, set }; `at` beside `when` is the member of the payload
+ *       map     { by | after | at | when, if, else, set, also }; `at` beside `when` is the member of the payload
+ *               { when, where, first, sort, … }: the records that the event moves (also.ts)
  *     set       field: expression
  *
  * A transition has two paths: its key as written, and its `transitionName`. Its triggers are items from 0, each with the
@@ -49,6 +50,7 @@ import {
 } from "../grammar/reader.ts";
 import { inside, mapItems, mapName, type MapNames, mapNames } from "../grammar/references.ts";
 import { namesAt, readText } from "../grammar/values.ts";
+import { also, selection } from "./also.ts";
 import {
   type TriggerSource,
   type Lifecycle,
@@ -156,6 +158,7 @@ const writtenTrigger = form<WrittenTrigger>({
       orNothing: true,
     },
     when: { ...when, mapNames: mapEvents, isLocated: true, orNothing: true },
+    ...selection,
     if: expression("`if`"),
     else: { ...text(), references: "error" },
     set: keyed(
@@ -165,6 +168,7 @@ const writtenTrigger = form<WrittenTrigger>({
         references: "field",
       },
     ),
+    also,
   },
   scope: ({ by, when: events }, scope) => ({ ...scope, operation: by, event: events?.events[0] }),
   wrong: (reader, path, line) =>

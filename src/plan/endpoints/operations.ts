@@ -18,10 +18,10 @@ import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
 import { historyPages, listPlan } from "./lists.ts";
-import { effectsOf, emitsOf, transitionsBy } from "../states/transitions.ts";
+import { effectsOf, emitsOf, furtherWritePlans, transitionsBy } from "../states/transitions.ts";
 import { allowOf, visibleOf } from "../authentication/permissions.ts";
 import type { Operation, Parent } from "./types.ts";
-import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts";
+import type { ChoicePlan, EffectPlan, FurtherWritePlan, TransitionPlan } from "../states/types.ts";
 import type { RulePlan, Table } from "../resources/types.ts";
 import { guardPlan, associationPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
@@ -79,6 +79,7 @@ function buildOperation(
     ...(action === "history" ? { list: historyPages(planInput) } : {}),
     moves,
     choose,
+    ...(endpoint.also === undefined ? {} : { also: furtherWritePlans(planInput, at, endpoint.also, []) }),
     ...sessionPlan(planInput, resolved),
     ...presentSecretPlan(planInput, resolved),
     edits: editsOf(planInput, resolved),
@@ -138,7 +139,7 @@ function choicePlans(planInput: PlanInput, { operation, endpoint }: ResourceEndp
     ...(choice.if === undefined
       ? {}
       : { if: typedAt(planInput, `endpoints/endpoints/${operation}/choose/${field}/if`) }),
-    else: choice.else,
+    ...(choice.else === undefined ? {} : { else: choice.else }),
   }));
 }
 
@@ -205,11 +206,12 @@ function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonl
   return unique([
     ...(guard === undefined ? [] : [guard.else]),
     ...(response.differs === undefined ? [] : [response.differs]),
-    ...choose.map((choice) => choice.else),
+    ...choose.flatMap((choice) => choice.else ?? []),
     ...moves.flatMap((transition) => transition.else ?? []),
     ...[...rules, ...accepted].map((rule) => rule.else),
     ...lateErrors(writesOf(known, table, tables), tables),
     ...errorsCaused(effects, tables),
+    ...errorsOfFurtherWrites([...(known.also ?? []), ...moves.flatMap(furtherWritesOf)], tables),
     ...[session, presentSecret].flatMap((proof) =>
       proof === undefined || proof.else === "unauthenticated" ? [] : [proof.else],
     ),
@@ -253,15 +255,58 @@ function columnsChanged(
 
 /** Returns the codes of errors of effects on other records, which reject the whole request. */
 export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
-  return effects.flatMap(({ resource, moves, effects: next }) => {
-    const table = tables.find((one) => one.resource === resource);
-    assert(table !== undefined, `${resource} has no table`);
-    const changed = new Set(["state", ...moves.flatMap(fieldsSet), ...maintainedFields(table)]);
-    const accepted = table.conflicts.filter(({ columns }) => columns.some((name) => changed.has(name)));
-    const broken = [...rulesReading(table, changed), ...accepted];
-    const late = lateErrors([{ resource, kind: "update", columns: changed }], tables);
-    return [...broken.map((rule) => rule.else), ...late, ...errorsCaused(next, tables)];
+  return effects.flatMap(({ resource, moves, effects: next }) => [
+    ...errorsOfChange(tableOf(tables, resource), ["state", ...moves.flatMap(fieldsSet)], tables),
+    ...errorsOfFurtherWrites(moves.flatMap(furtherWritesOf), tables),
+    ...errorsCaused(next, tables),
+  ]);
+}
+
+/** Returns the codes of errors of further writes, which reject the whole request. */
+export function errorsOfFurtherWrites(
+  writes: readonly FurtherWritePlan[],
+  tables: readonly Table[],
+): readonly string[] {
+  return writes.flatMap((write) => {
+    const table = tables.find(({ resource }) => resource === write.resource);
+    // In an older version the resource may not exist yet.
+    if (table === undefined) return [];
+    return [
+      ...(write.else === undefined ? [] : [write.else]),
+      ...errorsOfWriting(write, table, tables),
+      ...errorsCaused(write.effects, tables),
+    ];
   });
+}
+
+function errorsOfWriting(
+  { kind, values }: FurtherWritePlan,
+  table: Table,
+  tables: readonly Table[],
+): readonly string[] {
+  const { resource } = table;
+  if (kind === "delete") return lateErrors(writesOfDeletion(resource, tables), tables);
+  if (kind === "change")
+    return errorsOfChange(
+      table,
+      values.map(({ field }) => field),
+      tables,
+    );
+  const broken = [...table.rules.filter(isEarly), ...table.conflicts];
+  return [...broken.map((rule) => rule.else), ...lateErrors([{ resource, kind: "insert" }], tables)];
+}
+
+/** Returns the codes of errors of a change of these fields. */
+function errorsOfChange(table: Table, fields: readonly string[], tables: readonly Table[]): readonly string[] {
+  const changed = new Set([...fields, ...maintainedFields(table)]);
+  const accepted = table.conflicts.filter(({ columns }) => columns.some((name) => changed.has(name)));
+  const broken = [...rulesReading(table, changed), ...accepted];
+  const late = lateErrors([{ resource: table.resource, kind: "update", columns: changed }], tables);
+  return [...broken.map((rule) => rule.else), ...late];
+}
+
+function furtherWritesOf({ also = [] }: TransitionPlan): readonly FurtherWritePlan[] {
+  return also;
 }
 
 /**
@@ -305,6 +350,9 @@ function needsOf(operation: Known, table: Table): readonly string[] {
   const { action, allow, visible, moves, effects, body, key, parents } = operation;
   const writes = action === "create" || action === "update" || action === "replace" || action === "move";
   const fixed = body?.fixed ?? [];
+  // Expressions of further writes may read any field, as `this.field`.
+  if (operation.also !== undefined || moves.some(({ also }) => also !== undefined))
+    return table.columns.map(({ name }) => name);
   const expressions = [
     ...[...allow, ...visible].flatMap((grant) => grant.if ?? []),
     ...moves.flatMap((transition) => [
@@ -334,7 +382,10 @@ function needsOf(operation: Known, table: Table): readonly string[] {
 /** Returns the fields of the current record that effects read; records changed by effects are in other tables. */
 function effectFields(effects: readonly EffectPlan[]): readonly string[] {
   return effects.flatMap(({ field, payload, moves }) => {
-    const guarded = moves.some((transition) => transition.if !== undefined || transition.set.length > 0);
-    return guarded ? [field, ...payload] : [field];
+    const reads = moves.some(
+      ({ also, if: guard, selection, set }) =>
+        guard !== undefined || set.length > 0 || also !== undefined || selection !== undefined,
+    );
+    return [...(field === undefined ? [] : [field]), ...(reads ? payload : [])];
   });
 }

@@ -7,7 +7,7 @@ import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../aut
 import type { InboundPlan } from "../events/types.ts";
 import type { Limited, ServerLimits } from "../limits/types.ts";
 import type { ColumnType, FilePlan, RulePlan } from "../resources/types.ts";
-import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts";
+import type { ChoicePlan, EffectPlan, FurtherWritePlan, TransitionPlan } from "../states/types.ts";
 import type { Envelope } from "./envelope.ts";
 
 /** The members of the plan for part 4. */
@@ -87,6 +87,8 @@ export interface Operation {
   /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
   readonly moves: readonly TransitionPlan[];
   readonly choose: readonly ChoicePlan[];
+  /** The further writes of the operation, of an incoming event those of the event; absent: none. */
+  readonly also?: readonly FurtherWritePlan[];
   /**
    * Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition only accepts it.
    */

@@ -5,9 +5,9 @@ import { lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, ratesOf } from "../limits/limits.ts";
-import { effectsOfInbound } from "../states/transitions.ts";
+import { effectsOfInbound, furtherWritePlans } from "../states/transitions.ts";
 import { inputForm } from "../endpoints/body.ts";
-import { errorsCaused, idempotencyOf } from "../endpoints/operations.ts";
+import { errorsCaused, errorsOfFurtherWrites, idempotencyOf } from "../endpoints/operations.ts";
 import type { BodyPlan, InputField, Operation } from "../endpoints/types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
@@ -31,6 +31,7 @@ function inbound(
 ): Operation {
   const { model } = planInput;
   const effects = effectsOfInbound(planInput, event);
+  const also = inEvent.also && furtherWritePlans(planInput, `events/in/${event}`, inEvent.also, [event]);
   const references = Object.entries(inEvent.carries).flatMap(([member, type]) => {
     const resource = referenceOf(model, type);
     return resource === undefined ? [] : [{ member, resource }];
@@ -58,6 +59,7 @@ function inbound(
     response: { status: 202, kind: "none" },
     moves: [],
     choose: [],
+    ...(also === undefined ? {} : { also }),
     edits: "none",
     // Senders of events may not know the idempotency header of this service, so it is optional.
     ...(repeats === undefined ? {} : { repeats: { ...repeats, required: false } }),
@@ -68,7 +70,7 @@ function inbound(
     limits: operationLimits(planInput, name),
     rates: ratesOf(planInput, { operation: name, resource, parents: [] }),
     quotas: [],
-    errors: errorsCaused(effects, tables),
+    errors: [...errorsCaused(effects, tables), ...errorsOfFurtherWrites(also ?? [], tables)],
     needs: [],
   };
 }

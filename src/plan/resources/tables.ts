@@ -16,15 +16,18 @@ import {
 import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import type { Model } from "../../language/model.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
+import { furtherWriteSites } from "../../language/states/further-writes.ts";
+import { transitionName } from "../../language/states/model.ts";
 import { columnTypeOf, columnTypeOfComputed } from "./columns.ts";
 import { quotaIndexes } from "../limits/limits.ts";
-import { emitsByState } from "../states/transitions.ts";
+import { emitsByState, triggered } from "../states/transitions.ts";
 import { allowOf, visibility } from "../authentication/permissions.ts";
 import type { Column, DefaultPlan, HeldReference, IdPlan, ReferencePlan, Table, Virtual } from "./types.ts";
 import type { LifecyclePlan } from "../states/types.ts";
 import { lateRules, ruleColumns, rulePlans } from "./rules.ts";
 import { assert, equated, type PlanInput, typedAt, unique } from "../input.ts";
 import { timedJobs } from "../states/timed.ts";
+import { wakeColumns, wakePlans } from "../states/wakes.ts";
 
 export function buildTables(planInput: PlanInput): readonly Table[] {
   return Object.keys(planInput.model.resources.resources).map((resource) => buildTable(planInput, resource));
@@ -47,6 +50,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
   // Older versions have no timers, since only the newest version runs.
   const timed = planInput.older === true ? [] : timedJobs(planInput, resource);
   const late = lateRules(planInput, resource, columns);
+  const wakes = wakePlans(planInput, resource);
   return {
     resource,
     name: snakeCase(plural(resource)),
@@ -62,6 +66,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
     rules: rulePlans(planInput, resource),
     ...(late.length === 0 ? {} : { lateRules: late }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
+    ...(wakes.length === 0 ? {} : { wakes }),
     ...(timed.length === 0 ? {} : { timed }),
   };
 }
@@ -202,6 +207,9 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
   const declaredSets = Object.entries(fieldsOf(model, resource))
     .filter(([name, field]) => name !== "id" && field.marks.includes("unique"))
     .map(([name]): UniqueSet => ({ columns: [name] }));
+  const counted = Object.entries(fieldsOf(model, resource)).flatMap(([name, { default: made }]): UniqueSet[] =>
+    made?.kind === "counter-per" ? [{ columns: [made.per, name] }] : [],
+  );
   const ruled = (lookup(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] => {
     if (rule.kind !== "unique") return [];
     const { absent, else: code, fields: columns } = rule;
@@ -209,7 +217,7 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
     return [{ columns, ...(absent === "equal" ? { absent } : {}), ...(code === undefined ? {} : { else: code }) }];
   });
   const sets = new Map<string, UniqueSet>();
-  for (const set of [...declaredSets, ...ruled])
+  for (const set of [...declaredSets, ...counted, ...ruled])
     sets.set(set.columns.join(), { ...sets.get(set.columns.join()), ...set });
   return [...sets.values()];
 }
@@ -236,7 +244,8 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   const permitted = permissionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));
   const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
   const counted = quotaIndexes(planInput, resource);
-  const ruled = ruleColumns(planInput, resource).filter((name) => {
+  const read = [...ruleColumns(planInput, resource), ...wakeColumns(planInput, resource)];
+  const ruled = read.filter((name) => {
     return named.includes(name) && columns.find((one) => one.name === name)?.type !== "json";
   });
   const sent = resource === deliveryResource ? deliveryIndexes : [];
@@ -259,6 +268,24 @@ function permissionSets(planInput: PlanInput, resource: string): readonly (reado
 }
 
 function conditionSets(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
+  return [...conditionsOfEndpoints(planInput, resource), ...conditionsOfWrites(planInput, resource)];
+}
+
+/** Returns the fields by which further writes and transitions by `when` select records. */
+function conditionsOfWrites(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
+  const { model } = planInput;
+  const further = furtherWriteSites(model).flatMap(({ at, write }) =>
+    write.resource === resource && write.where !== undefined ? [equated(typedAt(planInput, `${at}/where`))] : [],
+  );
+  const caused = triggered(planInput, resource).flatMap(({ index, transition, trigger }) => {
+    if (trigger.where === undefined) return [];
+    const path = `states/${resource}/moves/${transitionName(transition)}/${index}/where`;
+    return [["state", ...equated(typedAt(planInput, path))]];
+  });
+  return [...further, ...caused].filter((set) => !set.includes("id"));
+}
+
+function conditionsOfEndpoints(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
   return resourceEndpoints(planInput.model).flatMap(({ operation, endpoint, resource: subject }) => {
     const path = `endpoints/endpoints/${operation}`;
     const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]) => {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Default, Modifier } from "../../language/resources/model.ts";
 import type { GrantPlan } from "../authentication/types.ts";
-import type { LifecyclePlan, TimedJob } from "../states/types.ts";
+import type { LifecyclePlan, TimedJob, WakePlan } from "../states/types.ts";
 
 /** The members of the plan for part 2. */
 export interface ResourcesPart {
@@ -43,6 +43,8 @@ export interface Table {
   readonly lateRules?: readonly LateRule[];
   readonly lifecycle?: LifecyclePlan;
   /** The timed jobs in document order, transitions before retention; absent: none. */
+  /** The timed transitions of other records whose guards read records of this table. */
+  readonly wakes?: readonly WakePlan[];
   readonly timed?: readonly TimedJob[];
 }
 

@@ -1,10 +1,11 @@
-/** Plans the transitions of an operation, and the transitions of other records that these cause. */
-import { eventResource } from "../../language/analysis/expressions.ts";
+/** Plans the transitions of an operation, and the transitions and further writes of other records that these cause. */
+import { eventResource, typeCondition } from "../../language/analysis/expressions.ts";
 import { fieldsOf, lifecycleOf, lookup, referenceOf, referencesTo } from "../../language/resources/fields.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
-import { type Transition, transitionName, type Trigger } from "../../language/states/model.ts";
-import type { EffectPlan, TransitionPlan } from "./types.ts";
-import { type PlanInput, typedAt, unique } from "../input.ts";
+import { isSelecting, type Selection } from "../../language/states/further-writes.ts";
+import { type FurtherWrite, type Transition, transitionName, type Trigger } from "../../language/states/model.ts";
+import type { EffectPlan, FurtherWritePlan, SelectionPlan, TransitionPlan } from "./types.ts";
+import { both, type PlanInput, typedAt, unique } from "../input.ts";
 
 /** Returns the transitions of the resource by the operation, in document order. */
 export function transitionsBy(planInput: PlanInput, resource: string, operation: string): readonly TransitionPlan[] {
@@ -27,13 +28,14 @@ export function triggered({ model }: PlanInput, resource: string): readonly Trig
 }
 
 /**
- * Returns the plans of a transition. If its target is also one of its sources, there are two plans, because a record that is
+ * Returns the plans of a transition. `before`: the events that led to it. If its target is also one of its sources, there are two plans, because a record that is
  * already in the target state does not enter it.
  */
 export function transitionPlans(
   planInput: PlanInput,
   resource: string,
   { transition, trigger, index }: Triggered,
+  before: readonly string[] = [],
 ): readonly TransitionPlan[] {
   const path = `states/${resource}/moves/${transitionName(transition)}/${index}`;
   const from = startsOf(planInput, resource, transition);
@@ -45,6 +47,8 @@ export function transitionPlans(
       field,
       expression: typedAt(planInput, `${path}/set/${field}`),
     })),
+    ...(trigger.also === undefined ? {} : { also: furtherWritePlans(planInput, path, trigger.also, before) }),
+    ...(isSelecting(trigger) ? { selection: selectionInStates(planInput, resource, path, trigger, from) } : {}),
   };
   const entering = from.filter((state) => state !== transition.to);
   const staying = from.filter((state) => state === transition.to);
@@ -112,21 +116,31 @@ function effectsOfEvent(
   state: string | undefined,
   before: readonly string[],
 ): readonly EffectPlan[] {
-  return Object.keys(planInput.model.states).flatMap((target) => {
+  const { model } = planInput;
+  return Object.keys(model.states).flatMap((target) => {
+    // Transitions with the same field exclude each other; a selection is an effect of its own.
     const byField = new Map<string, TransitionPlan[]>();
+    const selecting: TransitionPlan[][] = [];
     for (const one of triggered(planInput, target)) {
+      const { on } = one.trigger;
+      if (isSelecting(one.trigger)) {
+        const isCaused = on.kind === "when" && on.events.includes(event) && eventResource(model, event) === resource;
+        if (isCaused) selecting.push([...transitionPlans(planInput, target, one, before)]);
+        continue;
+      }
       const field = referringField(planInput, event, resource, target, one.trigger);
       if (field !== undefined)
-        byField.set(field, [...(byField.get(field) ?? []), ...transitionPlans(planInput, target, one)]);
+        byField.set(field, [...(byField.get(field) ?? []), ...transitionPlans(planInput, target, one, before)]);
     }
-    return [...byField].map(([field, moves]): EffectPlan => {
+    const all = [...byField, ...selecting.map((moves) => [undefined, moves] as const)];
+    return all.map(([field, moves]): EffectPlan => {
       const targetStates = unique(
         moves.filter((transition) => transition.changesState).map((transition) => transition.to),
       );
       return {
         event,
         ...(state === undefined ? {} : { state }),
-        field,
+        ...(field === undefined ? {} : { field }),
         resource: target,
         moves,
         payload: payloadOf(planInput, event, resource),
@@ -180,4 +194,62 @@ export function emitsByState({ model }: PlanInput, resource: string): Readonly<R
   );
   const byState = Map.groupBy(entering, ({ state }) => state);
   return Object.fromEntries([...byState].map(([state, all]) => [state, all.map(({ event }) => event)]));
+}
+
+/** Plans the further writes of the statement at `at`. `before`: the events that led to them. */
+export function furtherWritePlans(
+  planInput: PlanInput,
+  at: string,
+  writes: readonly FurtherWrite[] | undefined,
+  before: readonly string[],
+): readonly FurtherWritePlan[] {
+  return (writes ?? []).map((write, index): FurtherWritePlan => {
+    const path = `${at}/also/${index}`;
+    const { each, kind, resource } = write;
+    const member = kind === "create" ? "with" : "set";
+    return {
+      kind,
+      resource,
+      ...(each === undefined ? {} : { each: { name: each.name, list: typedAt(planInput, `${path}/each`) } }),
+      ...(write.if === undefined ? {} : { if: typedAt(planInput, `${path}/if`) }),
+      ...selectionPlan(planInput, path, write),
+      values: Object.keys(write[member] ?? {}).map((field) => ({
+        field,
+        expression: typedAt(planInput, `${path}/${member}/${field}`),
+      })),
+      ...(write.else === undefined ? {} : { else: write.else }),
+      effects: kind === "create" ? effectsOfStart(planInput, resource, before) : [],
+    };
+  });
+}
+
+function effectsOfStart(planInput: PlanInput, resource: string, before: readonly string[]): readonly EffectPlan[] {
+  const { start, states = {} } = lifecycleOf(planInput.model, resource) ?? {};
+  const first = start ?? Object.keys(states)[0];
+  return first === undefined ? [] : effectsOfState(planInput, resource, first, before);
+}
+
+/** Plans the selection of the records of a transition, which are in its source states. */
+function selectionInStates(
+  planInput: PlanInput,
+  resource: string,
+  path: string,
+  trigger: Trigger,
+  states: readonly string[],
+): SelectionPlan {
+  const selection = selectionPlan(planInput, path, trigger);
+  const text = `state in [${states.map((state) => `'${state}'`).join(", ")}]`;
+  // An older version's plan is never run, and may lack the resource's fields.
+  if (planInput.older === true) return selection;
+  const inStates = typeCondition(planInput.model, text, resource, planInput);
+  return { ...selection, where: selection.where === undefined ? inStates : both(inStates, selection.where) };
+}
+
+function selectionPlan(planInput: PlanInput, path: string, { first, sort, where }: Selection): SelectionPlan {
+  const descending = sort?.startsWith("-") === true;
+  return {
+    ...(where === undefined ? {} : { where: typedAt(planInput, `${path}/where`) }),
+    ...(first === undefined ? {} : { first }),
+    ...(sort === undefined ? {} : { sort: { column: descending ? sort.slice(1) : sort, descending } }),
+  };
 }

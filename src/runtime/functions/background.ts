@@ -13,6 +13,7 @@ import type { JournalRecord, Transaction } from "../../store/port/store.ts";
 import { anonymous } from "../context/caller.ts";
 import { type Call, type Context, tableOf } from "../context/context.ts";
 import { holdToRules } from "../records/rules.ts";
+import { wakeTimers } from "../records/wake.ts";
 import type { Served } from "../context/version.ts";
 import { type Replayed, replayed, type Started, start, type FunctionDependencies } from "./request.ts";
 import type { ServiceFunction, ServiceFunctions } from "./functions.ts";
@@ -245,6 +246,7 @@ async function inTransactions<Result>(
         begun = true;
         const result = await task(tx, run);
         await holdToRules(call, tx);
+        await wakeTimers(call, tx);
         return result;
       });
     } catch (thrown) {

@@ -6,7 +6,7 @@ import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import { read } from "./read.ts";
 import type { Call } from "../context/context.ts";
 import { create } from "./create.ts";
-import { transitionedBy } from "../records/effects.ts";
+import { changedBy } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { handle } from "./handler.ts";
 import { countSuccess } from "../records/quotas.ts";
@@ -44,11 +44,13 @@ const actions: Readonly<Record<Exclude<Operation["action"], "renew">, Action>> =
 
 /** Returns the action of an operation. `rejected`: makes the response of an error without a rollback. */
 export function actionOf(
-  { action, effects, quotas }: Operation,
+  { action, also = [], effects, moves, quotas }: Operation,
   rejected: (error: ApiError) => HttpResponse = thrown,
 ): Action {
   const single: Action = action === "renew" ? (call, tx) => renew(call, tx, rejected) : actions[action];
-  const perform: Action = effects.length === 0 ? single : holding(single, transitionedBy(effects));
+  const further = [...moves.flatMap((transition) => transition.also ?? []), ...also];
+  const isSimple = effects.length === 0 && further.length === 0;
+  const perform: Action = isSimple ? single : holding(single, changedBy(effects, further));
   return (call, tx) => {
     const responding = perform(call, tx);
     const isOver = quotas.length === 0 && call.functions?.hasAfter !== true;
@@ -56,7 +58,7 @@ export function actionOf(
   };
 }
 
-/** Wraps an action: locks the resources that events may change, before the first read. */
+/** Wraps an action: locks the resources that events and further writes may change, before the first read. */
 function holding(perform: Action, resources: ReadonlySet<string>): Action {
   return (call, tx) => {
     const held = tx.declareWrites(resources);

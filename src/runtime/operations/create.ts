@@ -13,6 +13,7 @@ import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
 import {
   duplicate,
+  fillCounters,
   fillDefaults,
   operationTable,
   sameValue,
@@ -57,18 +58,20 @@ export async function insertRecord(
   const values: Values = { ...input, ...initial };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
-  fillDefaults(call, table, values);
+  fillDefaults(call, table, values, call.secrets);
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new ApiError("forbidden", { detail: "You may not create this record" });
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
   await checkGuard(call, tx, undefined);
   await choose(call, tx, values);
+  const counted = fillCounters(call, tx, table, values);
+  if (counted !== undefined) await counted;
   await checkRulesAndComputed(call, tx, operationTable(call), values, undefined);
   const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") return respondPresent(call, tx, input, values, written.columns, view);
   allowTokens(call, table.resource, written.row["id"]);
-  const made = await applyEffects(call, tx, written, created(table), view);
+  const made = await applyEffects(call, tx, written, created(table), view, operation);
   await holdLive(call, tx, table, undefined, written.row);
   return respondWith(call, tx, { what: "created", ...made });
 }

@@ -68,8 +68,8 @@ async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Pro
   const { operation, table } = call.compiled;
   const deleted = await tx.deleteAll(table.resource, rows);
   if (deleted.kind === "referenced") throw stillReferenced(call, deleted);
-  for (const row of rows)
-    await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
+  const { also, emits, effects } = operation;
+  for (const row of rows) await follow(call, tx, { table, row, change: {}, emits, effects, also });
 }
 
 /**

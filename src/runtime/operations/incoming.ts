@@ -3,7 +3,8 @@ import type { Row, Transaction } from "../../store/port/store.ts";
 import { emptyResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
 import { goodMilliseconds } from "../auth/hmac.ts";
-import { cause } from "../records/effects.ts";
+import { cause, follow } from "../records/effects.ts";
+import { writeFurther } from "../records/further-writes.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { entryOf } from "../records/journal.ts";
 import { invalid } from "../errors/api-error.ts";
@@ -18,6 +19,7 @@ export async function receive(received: Call, tx: Transaction): Promise<HttpResp
   const { call } = await toStoredInput(received, tx, received.input);
   const payload = call.variables["input"] as Row;
   await recordPayload(call, tx, payload);
+  if (operation.also !== undefined) await writeFurther(call, tx, operation.also, { row: {} }, follow);
   await cause(call, tx, operation.effects, payload);
   return response;
 }

@@ -8,19 +8,29 @@ import type { Row, Transaction } from "../../store/port/store.ts";
 import { type Call, tableOf, type Values } from "../context/context.ts";
 import { created } from "./create.ts";
 import { follow } from "../records/effects.ts";
+import { writeFurther } from "../records/further-writes.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
 import { recordToChange } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
-import { duplicate, fillDefaults, checkRulesAndComputed, toStoredInput } from "../records/defaults-and-rules.ts";
+import {
+  duplicate,
+  fillCounters,
+  fillDefaults,
+  checkRulesAndComputed,
+  toStoredInput,
+} from "../records/defaults-and-rules.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {
   const linking = await begin(received, tx);
   const { call, table, values, present } = linking;
-  if (present === undefined) await make(call, tx, table, values);
+  if (present === undefined) {
+    await make(call, tx, table, values);
+    await alsoWrite(call, tx, linking.row);
+  }
   return finish(call, tx, linking.row, present === undefined ? "created" : "same");
 }
 
@@ -31,7 +41,14 @@ export async function unlink(received: Call, tx: Transaction): Promise<HttpRespo
   if (deleted.kind === "referenced") throw stillReferenced(call, deleted);
   const { emits, effects } = call.compiled.operation;
   await follow(call, tx, { table, row: present, change: {}, emits, effects });
+  await alsoWrite(call, tx, row);
   return finish(call, tx, row, "given");
+}
+
+/** Makes the operation's further writes, around the record in the path. */
+async function alsoWrite(call: Call, tx: Transaction, row: Row): Promise<void> {
+  const { also } = call.compiled.operation;
+  if (also !== undefined) await writeFurther(call, tx, also, { row }, follow);
 }
 
 interface Linking {
@@ -72,7 +89,8 @@ async function withInput(received: Call, tx: Transaction): Promise<Call> {
 /** Creates the associated record, by the same rules as any creation. */
 async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
   const values: Values = { ...source };
-  fillDefaults(call, table, values);
+  fillDefaults(call, table, values, call.secrets);
+  await fillCounters(call, tx, table, values);
   await checkRulesAndComputed(call, tx, table, values, undefined, linkOf(call).values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);

@@ -1,5 +1,7 @@
 /** Performs `PUT /xs/{id}`: replaces the record, or creates it if clients choose ids (R4.7, R4.16). */
+import { defined } from "../../base/defined.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { Value } from "../../expression/evaluate.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
 import { insertRecord, validateNew } from "./create.ts";
@@ -23,7 +25,10 @@ import { withVersionedRequest, versionedError, toVersionedRequest, upgradeReques
 export async function replace(call: Call, tx: Transaction): Promise<HttpResponse> {
   const parents = await findParents(call, tx);
   const row = await findRecord(call, tx, parents);
-  if (row === undefined) return createByClient(call, tx, parents);
+  return row === undefined ? createByClient(call, tx, parents) : replaceRecord(call, tx, row);
+}
+
+async function replaceRecord(call: Call, tx: Transaction, row: Row): Promise<HttpResponse> {
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
   const current = await asRead(call, tx, row);
@@ -51,13 +56,26 @@ function withOmitted(call: Call, values: Values): Values {
 async function createByClient(call: Call, tx: Transaction, parents: readonly Row[]): Promise<HttpResponse> {
   if (!call.compiled.operation.creates) throw absent(call);
   if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "The record does not exist" });
-  const id = keyOf(call) as Json;
+  const value = keyOf(call) as Json;
   const own = toVersionedRequest(call);
-  const sent = own.input["id"];
-  const violations = [...validateNew(own, { ...own.input, id })];
-  if (sent !== undefined && sent !== id) violations.push(readOnly(own, "id"));
+  const key = keyColumnOf(own);
+  const sent = own.input[key];
+  const violations = [...validateNew(own, { ...own.input, [key]: value })];
+  if (sent !== undefined && sent !== value) violations.push(readOnly(own, key));
   if (violations.length > 0) throw versionedError(call, violations);
-  return insertRecord(upgradeRequest(call, own.input), tx, parents, { id });
+  try {
+    return await insertRecord(upgradeRequest(call, own.input), tx, parents, { [keyColumnOf(call)]: value as Value });
+  } catch (thrown) {
+    // Another request may have created the record since this one looked for it: then this one replaces it.
+    const row = thrown instanceof ApiError && tx.changes.length === 0 ? await findRecord(call, tx, parents) : undefined;
+    if (row === undefined) throw thrown;
+    return replaceRecord(call, tx, row);
+  }
+}
+
+/** Returns the field whose value is in the path, in the call's version. */
+function keyColumnOf({ compiled: { operation } }: Call): string {
+  return defined(operation.key, `the key of ${operation.name}`).column;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { choose, isVisible, recordToChange } from "../records/find-and-authorise.ts";
 import type { Call } from "../context/context.ts";
-import { applyEffects, transitioned, firstTransition } from "../records/effects.ts";
+import { applyEffects, type Changed, transitioned, firstTransition } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { holdLive } from "../records/quotas.ts";
@@ -32,9 +32,17 @@ export async function move(received: Call, tx: Transaction): Promise<HttpRespons
   const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.update(table.resource, row, changes, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-  const found = await applyEffects(call, tx, written, { from: row["state"] as string, to: made.to }, view);
+  const change = { from: row["state"] as string, to: made.to };
+  const also = furtherWritesOf(call, made);
+  const found = await applyEffects(call, tx, written, change, view, { also, old: row });
   await holdLive(call, tx, table, row, written.row);
   return respondWith(call, tx, { what: "given", ...found });
+}
+
+/** Returns the further writes of a transition, then those of its operation. */
+function furtherWritesOf({ compiled: { operation } }: Call, made: TransitionPlan): Changed["also"] {
+  if (made.also === undefined || operation.also === undefined) return made.also ?? operation.also;
+  return [...made.also, ...operation.also];
 }
 
 /** Returns the transition to apply; throws 409 with the allowed ones if no transition matches, or the guard's error (R3.2). */

@@ -62,7 +62,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   await endOthers(call, tx, row, written.row);
-  const found = await applyEffects(call, tx, written, {}, view);
+  const found = await applyEffects(call, tx, written, {}, view, { also: call.compiled.operation.also, old: row });
   await holdLive(call, tx, table, row, written.row);
   return respondWith(call, tx, { what: "given", ...found });
 }
@@ -183,7 +183,8 @@ function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
 export function readOnly({ compiled: { operation, table } }: Call, name: string): Violation {
   const violation = (why: string): Violation => ({ pointer: `#/${name}`, code: "read-only", detail: `${name} ${why}` });
   if (isMade(table, name)) return violation("is set by the service");
-  if (name === "id" && operation.action === "replace") return violation("has to be the value in the path");
+  if (operation.action === "replace" && (name === "id" || (operation.creates && name === operation.key?.column)))
+    return violation("has to be the value in the path");
   const once =
     name === "id" || table.columns.some((column) => column.name === name && column.marks.includes("create-only"));
   return violation(once ? "cannot be changed after creation" : "cannot be changed here");

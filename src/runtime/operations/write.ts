@@ -11,6 +11,7 @@ import { provePresentSecret } from "../auth/present-secret.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type IdempotencyKey, saveResponse, idempotencyKeyOf, replay } from "./idempotency.ts";
 import { holdToRules } from "../records/rules.ts";
+import { wakeTimers } from "../records/wake.ts";
 import { withSecrets } from "../records/secrets.ts";
 import { admitted, withTokens } from "../auth/token-placeholders.ts";
 import { extended } from "./responses.ts";
@@ -84,6 +85,8 @@ function heldToRules(perform: Action): Action {
     const response = await perform(call, tx);
     const held = holdToRules(call, tx);
     if (held !== undefined) await held;
+    const woken = wakeTimers(call, tx);
+    if (woken !== undefined) await woken;
     return response;
   };
 }

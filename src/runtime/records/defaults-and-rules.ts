@@ -1,13 +1,16 @@
 /** Converts the members of a body and the document's defaults to the column values of a record. */
-import { onceFor } from "../../base/once.ts";
+import { defined } from "../../base/defined.ts";
+import { getOrMake, onceFor } from "../../base/once.ts";
 import { fragmentSegment } from "../../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
+import { fieldEquals } from "../../expression/typed.ts";
 import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
+import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
+import type { Awaitable, Row, SelectionQuery, Transaction } from "../../store/port/store.ts";
 import { type Call, type Context, type ChangeContext, callOf, type Values } from "../context/context.ts";
 import { type Validator, createValidators } from "../validation/validator.ts";
 import { alreadyExists } from "../validation/messages.ts";
@@ -153,15 +156,70 @@ async function isThere(
   return row !== undefined && isVisible(call, tx, form.visible, row);
 }
 
-/** Fills the missing values of a new record: id, defaults, start state. */
-export function fillDefaults(call: Call, table: Table, values: Values): void {
+/** Fills the missing values of a new record: id, defaults, start state. `secrets`: the hashes of the body's secrets. */
+export function fillDefaults(
+  changeContext: ChangeContext,
+  table: Table,
+  values: Values,
+  secrets: Call["secrets"] = {},
+): void {
   for (const column of table.columns) {
     const { name, marks } = column;
     if (values[name] !== undefined) continue;
-    if (name === "id") values[name] = newId(call, table, column);
-    else values[name] = marks.includes("secret") ? (call.secrets?.[name] ?? null) : defaultValue(call, column);
+    if (name === "id") values[name] = newId(changeContext, table, column);
+    else values[name] = marks.includes("secret") ? (secrets[name] ?? null) : defaultValue(changeContext, column);
   }
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
+}
+
+/** The columns that are counted for each value of another column. */
+const countedPer = onceFor(({ columns }: Table) =>
+  columns.flatMap(({ default: made, name }) => (made?.kind === "counter-per" ? [{ name, per: made.per }] : [])),
+);
+
+/**
+ * Counts the columns of a new record that are counted for each parent. Concurrent transactions count one after the other, and
+ * an undone transaction counts nothing, so there are no gaps.
+ */
+export function fillCounters(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  table: Table,
+  values: Values,
+): Awaitable<void> {
+  const columns = countedPer(table);
+  if (columns.length > 0) return countAll(changeContext, tx, table, values, columns);
+}
+
+const newestOf = onceFor((_: Table) => new Map<string, SelectionQuery>());
+
+async function countAll(
+  { now }: ChangeContext,
+  tx: Transaction,
+  table: Table,
+  values: Values,
+  columns: readonly { readonly name: string; readonly per: string }[],
+): Promise<void> {
+  for (const { name, per } of columns) {
+    const parent = values[per] ?? null;
+    const { used } = await tx.count(`counter ${table.resource}.${name}`, JSON.stringify(parent), now, neverExpires);
+    // Records that are older than their counter, such as imported ones, keep their numbers.
+    const query = getOrMake(newestOf(table), name, () => newestQuery(table, name, per));
+    const [newest] = await tx.select(query, 1, { parent });
+    values[name] = Math.max(used, ((newest?.[name] ?? 0) as number) + 1);
+  }
+}
+
+/** The last moment that a date can be, in epoch milliseconds. */
+const neverExpires = 8_640_000_000_000_000;
+
+function newestQuery({ columns, resource }: Table, name: string, per: string): SelectionQuery {
+  const column = defined(
+    columns.find((one) => one.name === per),
+    `the column ${per}`,
+  );
+  const ofParent = fieldEquals(per, ["parent"], valueTypeOfColumn(column.type));
+  return { resource, where: { all: [ofParent] }, sort: { column: name, descending: true }, isPartial: false };
 }
 
 /** Sets the fields whose default is `now` on change. */
@@ -172,29 +230,34 @@ export function touch({ now }: ChangeContext, table: Table, changes: Values): vo
 }
 
 /** Returns the id of a new record. The store assigns counter ids; ids from clients are already in `values`. */
-function newId(call: Call, { id }: Table, column: Column): Value {
-  if (id.made === "server") return id.prefix === undefined ? defaultValue(call, column) : call.context.newId(id.prefix);
+function newId(changeContext: ChangeContext, { id }: Table, column: Column): Value {
+  if (id.made === "server")
+    return id.prefix === undefined ? defaultValue(changeContext, column) : changeContext.context.newId(id.prefix);
   return null;
 }
 
 /** Returns the default value of a column; null without one. */
-export function defaultValue(call: Call, { default: made, type }: Column): Value {
+export function defaultValue(changeContext: ChangeContext, { default: made, type }: Column): Value {
+  const { context, now } = changeContext;
   switch (made?.kind) {
     case "now":
     case "now-on-change":
-      return instantText(call.now);
-    case "caller":
-      return type === "integer" ? (numberOf(call.caller.id) ?? call.caller.id) : call.caller.id;
+      return instantText(now);
+    case "caller": {
+      // A timer has no caller.
+      const id = callOf(changeContext)?.caller.id ?? null;
+      return type === "integer" ? (numberOf(id) ?? id) : id;
+    }
     case "digits":
-      return digits(call.context, made.length);
+      return digits(context, made.length);
     case "token":
-      return Buffer.from(call.context.random(made.length)).toString("base64url").slice(0, made.length);
+      return Buffer.from(context.random(made.length)).toString("base64url").slice(0, made.length);
     case "uuid":
-      return uuid(call.context.random(16));
+      return uuid(context.random(16));
     case "literal":
       return made.value as Value;
     default:
-      // There is no default, or it is a `counter`, which the store assigns.
+      // There is no default, or it is counted: `counter` by the store, `counter per` by `fillCounters`.
       return null;
   }
 }

@@ -1,7 +1,7 @@
 /** Applies a change's effects in its transaction: event log entries and event-driven transitions (language, section 6). */
 import { onceFor } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
+import type { EffectPlan, FurtherWritePlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Found, Row, Transaction, View, Written } from "../../store/port/store.ts";
 import { type Call, type Context, type ChangeContext, callOf, tableOf, type Values } from "../context/context.ts";
@@ -9,6 +9,7 @@ import { journalChange } from "./journal.ts";
 import { holdLive } from "./quotas.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { changesBetween, duplicate, checkRulesAndComputed, touch } from "./defaults-and-rules.ts";
+import { selectRecords, writeFurther } from "./further-writes.ts";
 import { dependsOnOthers } from "./views.ts";
 
 /** The states before and after a change: `from` is absent for a created record; both are absent if the state is not involved. */
@@ -24,6 +25,9 @@ export interface Changed {
   readonly change: Change;
   readonly emits: readonly string[];
   readonly effects: readonly EffectPlan[];
+  readonly also?: readonly FurtherWritePlan[] | undefined;
+  /** For further writes: the record before the change, if it existed. */
+  readonly old?: Row | undefined;
 }
 
 /**
@@ -36,30 +40,47 @@ export async function applyEffects(
   written: Written & { kind: "written" },
   change: Change,
   view: View,
+  { also, old }: Pick<Changed, "also" | "old"> = {},
 ): Promise<Found & { readonly row: Row }> {
   const { operation, table } = call.compiled;
   const { emits, effects } = operation;
   call.observation.record = written.row["id"] ?? null;
-  if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
-  if (!dependsOnOthers(view) && !transitionedBy(effects).has(table.resource)) return written;
+  if (!(await follow(call, tx, { table, row: written.row, change, emits, effects, also, old }))) return written;
+  if (!dependsOnOthers(view) && !changedBy(effects, also).has(table.resource)) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
 }
 
 /** Returns the resources whose records these effects may change, directly or indirectly. */
 export const transitionedBy: (effects: readonly EffectPlan[]) => ReadonlySet<string> = onceFor(
-  (effects) => new Set(effects.flatMap((effect) => [effect.resource, ...transitionedBy(effect.effects)])),
+  (effects) =>
+    new Set(
+      effects.flatMap(({ effects: next, moves, resource }) => [
+        resource,
+        ...transitionedBy(next),
+        ...moves.flatMap(({ also }) => [...changedBy([], also)]),
+      ]),
+    ),
 );
 
+/** Returns the resources whose records these effects and further writes may change, directly or indirectly. */
+export function changedBy(effects: readonly EffectPlan[], also: readonly FurtherWritePlan[] = []): ReadonlySet<string> {
+  if (also.length === 0) return transitionedBy(effects);
+  const written = also.flatMap((write) => [write.resource, ...transitionedBy(write.effects)]);
+  return new Set([...transitionedBy(effects), ...written]);
+}
+
 /**
- * Applies the effects of a change; returns whether another record changed. An event without a matching transition is ignored.
+ * Applies the further writes and effects of a change; returns whether another record may have changed. An event without a matching transition is ignored.
  */
 export async function follow(changeContext: ChangeContext, tx: Transaction, changed: Changed): Promise<boolean> {
-  const { change, row } = changed;
+  const { also = [], change, old, row } = changed;
   const newState = change.from === change.to ? undefined : change.to;
   await journalChange(changeContext, tx, changed, newState);
+  if (also.length > 0) await writeFurther(changeContext, tx, also, { row, old }, follow);
   const happened = changed.effects.filter(({ state }) => state === undefined || state === newState);
-  return happened.length > 0 && cause(changeContext, tx, happened, row);
+  const transitioned = happened.length > 0 && (await cause(changeContext, tx, happened, row));
+  return transitioned || also.length > 0;
 }
 
 /**
@@ -73,9 +94,41 @@ export async function cause(
 ): Promise<boolean> {
   let transitioned = false;
   for (const effect of effects) {
-    const id = row[effect.field];
+    const { field } = effect;
+    const caused = causedBy(changeContext, effect, row);
+    if (field === undefined) {
+      if (await applyToSelection(caused, tx, effect)) transitioned = true;
+      continue;
+    }
+    const id = row[field];
     if (id === null || id === undefined) continue;
-    if (await applyEffect(causedBy(changeContext, effect, row), tx, effect, id)) transitioned = true;
+    if (await applyEffect(caused, tx, effect, id)) transitioned = true;
+  }
+  return transitioned;
+}
+
+/**
+ * Applies the transition of an event to the records that it selects in its source states. A record whose guard is false stays
+ * as it is, and counts as selected.
+ */
+async function applyToSelection(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  { effects, moves, resource }: EffectPlan,
+): Promise<boolean> {
+  const [{ selection = {} }] = moves as readonly [TransitionPlan];
+  const rows = await selectRecords(tx, selection, resource, changeContext.variables);
+  let transitioned = false;
+  for (const row of rows) {
+    const transition = await firstTransition(changeContext, tx, moves, row);
+    if (transition === undefined) continue;
+    await applyTransition(changeContext, tx, {
+      table: tableOf(changeContext.context, resource),
+      row,
+      transition,
+      effects,
+    });
+    transitioned = true;
   }
   return transitioned;
 }
@@ -146,7 +199,8 @@ export async function applyTransition(
   const written = await tx.update(table.resource, row, changesBetween(row, changed), view, changeContext.variables);
   if (written.kind === "duplicate") throw undoing(duplicate(changeContext, table, written.columns));
   const change = { from: row["state"] as string, to: transition.to };
-  await follow(changeContext, tx, { table, row: written.row, change, emits, effects });
+  const { also } = transition;
+  await follow(changeContext, tx, { table, row: written.row, change, emits, effects, also, old: row });
   await holdLive(changeContext, tx, table, row, written.row);
 }
 

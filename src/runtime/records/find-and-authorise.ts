@@ -236,8 +236,8 @@ export function choose(call: Call, tx: Transaction, values: Values): Awaitable<v
 
 async function chooseAll(call: Call, tx: Transaction, values: Values): Promise<void> {
   for (const choice of call.compiled.operation.choose) {
-    const row = await tx.first(choice.resource, choice.if, call.variables);
-    if (row === undefined) throw new ApiError(choice.else);
-    values[choice.field] = row["id"] as string;
+    const row = await tx.first(choice.resource, choice.if, { ...call.variables, this: values });
+    if (row === undefined && choice.else !== undefined) throw new ApiError(choice.else);
+    values[choice.field] = row?.["id"] ?? null;
   }
 }

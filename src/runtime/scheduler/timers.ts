@@ -10,10 +10,11 @@ import { StoreError } from "../../store/port/error.ts";
 import type { Due, Row, Transaction } from "../../store/port/store.ts";
 import { anonymous } from "../context/caller.ts";
 import { type Context, tableOf, type ChangeContext } from "../context/context.ts";
-import { firstTransition, applyTransition, transitionedBy } from "../records/effects.ts";
+import { applyTransition, changedBy, firstTransition } from "../records/effects.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { discard, erase } from "./retention.ts";
 import { holdToRules } from "../records/rules.ts";
+import { wakeTimers } from "../records/wake.ts";
 
 export interface Time {
   /**
@@ -178,6 +179,7 @@ async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promi
   const from = tx.changes.length;
   const outcome = await performBy(changeContext, tx, jobRun, due);
   await holdToRules(changeContext, tx, { from, stateOnly: timed.action.kind === "erase" });
+  await wakeTimers(changeContext, tx, from);
   return outcome;
 }
 
@@ -189,7 +191,12 @@ async function performBy(
 ): Promise<Outcome> {
   if (action.kind === "delete") return (await discard(changeContext, tx, table, row)) ? "deleted" : "blocked";
   if (action.kind === "erase") return (await erase(changeContext, tx, table, row, action.columns)) ? "done" : "nothing";
-  await tx.declareWrites(transitionedBy(action.effects));
+  await tx.declareWrites(
+    changedBy(
+      action.effects,
+      action.moves.flatMap(({ also = [] }) => also),
+    ),
+  );
   const transition = await firstTransition(changeContext, tx, action.moves, row);
   if (transition === undefined) return "nothing";
   // The record stays in its state, so its times do not change: only the event log shows that this job has already run.

@@ -47,6 +47,11 @@ export function prepareList(
   };
 }
 
+/** Returns the rows in the order of the keys; rows that are equal keep their order. */
+export function sortedRows(rows: readonly Row[], keys: readonly SortKey[]): readonly Row[] {
+  return rows.toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)));
+}
+
 function textIn(row: Row, column: string): string | null {
   const value = row[column];
   return typeof value === "string" ? value : null;

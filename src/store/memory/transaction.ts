@@ -15,6 +15,7 @@ import type {
   RecordChange,
   StoredResponse,
   Row,
+  SelectionQuery,
   RuleQuery,
   LiveCount,
   Transaction,
@@ -27,7 +28,7 @@ import { runSteps } from "../sql/either-sync-or-async.ts";
 import type { MemoryFiles } from "./files.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
-import { prepareList } from "./list.ts";
+import { prepareList, sortedRows } from "./list.ts";
 import { type Committed, Pending } from "./records.ts";
 import { type StoredSessions, PendingSessions } from "./sessions.ts";
 
@@ -183,6 +184,11 @@ export class MemoryTransaction implements Transaction {
       .all(resource)
       .filter((row) => holdsIn(this.pending, where, row, variables))
       .slice(0, limit);
+  }
+
+  select({ resource, sort, where }: SelectionQuery, limit: number, variables: Variables): readonly Row[] {
+    const rows = this.all(resource, where, variables, Number.MAX_SAFE_INTEGER);
+    return (sort === undefined ? rows : sortedRows(rows, [sort])).slice(0, limit);
   }
 
   delete(resource: string, row: Row): DeleteOutcome {

@@ -268,6 +268,18 @@ export interface RecordChange {
   readonly row?: Row;
 }
 
+/** A query for the records that a write changes: those for which `where` is true, in the order of `sort`, then of creation. */
+export interface SelectionQuery {
+  readonly resource: string;
+  readonly where?: Condition;
+  readonly sort?: SortKey;
+  /**
+   * Whether any of the records may be selected, instead of all: then records that other transactions hold are passed over, if
+   * there are enough others.
+   */
+  readonly isPartial: boolean;
+}
+
 /** A query for a record for which `where` is true and that violates the rule. */
 export interface RuleQuery {
   readonly resource: string;
@@ -310,6 +322,8 @@ export interface Transaction extends SessionOperations {
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
   /** Locks and returns at most `limit` records for which the condition is true, oldest first. */
   all(resource: string, where: Condition | undefined, variables: Variables, limit: number): Awaitable<readonly Row[]>;
+  /** Locks and returns at most `limit` records of the query, which is prepared at first use. */
+  select(query: SelectionQuery, limit: number, variables: Variables): Awaitable<readonly Row[]>;
   /** Evaluates an expression that reads other records. Expressions over one row run without the store. */
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
   /** Takes exclusive locks by name until the transaction ends; its later reads include all writes of the previous holders. */

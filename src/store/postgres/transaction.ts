@@ -21,6 +21,7 @@ import type {
   RecordChange,
   StoredResponse,
   Row,
+  SelectionQuery,
   RuleQuery,
   LiveCount,
   Transaction,
@@ -87,6 +88,16 @@ export class TransactionDeps {
         ORDER BY t._seq LIMIT 1 FOR NO KEY UPDATE OF t`);
     return where === undefined ? make() : getOrMake(this.#firsts, where, make);
   }
+
+  /** Returns a statement that finds and locks the records of a selection; the limit is its argument. */
+  readonly select: (query: SelectionQuery) => Statement = onceFor(({ resource, sort, where }) => {
+    const relation = relationFor(this.relations, resource);
+    const nulls = sort?.descending === true ? "DESC NULLS LAST" : "NULLS FIRST";
+    const order = sort === undefined ? "" : `t.${quoteName(sort.column)} ${nulls}, `;
+    return statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
+      WHERE ${expressions.condition(where, this.relations)}
+      ORDER BY ${order}t._seq LIMIT ${argument(0, "bigint")} FOR NO KEY UPDATE OF t`);
+  });
 
   /** Returns a statement that finds a record by a unique column. */
   get(relation: Relation, column: string): string {
@@ -249,6 +260,15 @@ export class PostgresTransaction implements Transaction {
       WHERE ${expressions.condition(where, this.#deps.relations)}
       ORDER BY t._seq LIMIT ${argument(0, "bigint")} FOR NO KEY UPDATE OF t`);
     return (await this.#session.rows(text, bind([limit], variables))).map(relation.decode);
+  }
+
+  async select(query: SelectionQuery, limit: number, variables: Variables): Promise<readonly Row[]> {
+    const relation = relationFor(this.#deps.relations, query.resource);
+    const { bind, text } = this.#deps.select(query);
+    const values = bind([limit], variables);
+    const free = query.isPartial ? await this.#session.rows(`${text} SKIP LOCKED`, values) : [];
+    const found = query.isPartial && free.length === limit ? free : await this.#session.rows(text, values);
+    return found.map((row) => this.#holding(relation, relation.decode(row)));
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value | Promise<Value> {

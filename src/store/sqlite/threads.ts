@@ -51,6 +51,7 @@ const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefi
   list: 0,
   first: 1,
   all: undefined,
+  select: 0,
   evaluate: 0,
   breaks: 0,
   insert: 3,

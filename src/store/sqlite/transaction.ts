@@ -16,6 +16,7 @@ import type {
   RecordChange,
   StoredResponse,
   Row,
+  SelectionQuery,
   RuleQuery,
   LiveCount,
   Transaction,
@@ -160,6 +161,18 @@ export class TransactionDeps {
     const bind = binder(bindings);
     return (variables) => get(...bind([], variables)) !== undefined;
   });
+
+  readonly select: (query: SelectionQuery) => (limit: number, variables: Variables) => readonly Row[] = onceFor(
+    ({ resource, sort, where }) => {
+      const relation = relationFor(this.relations, resource);
+      const order = sort === undefined ? "" : `t.${quoteName(sort.column)}${sort.descending ? " DESC" : ""}, `;
+      const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
+        WHERE ${stopSometimes("t._seq")} AND ${expressions.condition(where, this.relations)}
+        ORDER BY ${order}t._seq ${{ ...argument(0), sql: limitOf("?") }}`;
+      const bind = binder(bindings);
+      return (limit, variables) => this.connection.all(text, ...bind([limit], variables)).map(relation.decode);
+    },
+  );
 
   first(relation: Relation, where: TypedExpression | undefined, variables: Variables): SqlRow | undefined {
     const known = where && this.#firsts.get(where);
@@ -318,6 +331,11 @@ export class SqliteTransaction implements Transaction {
       WHERE ${stopSometimes("t._seq")} AND ${expressions.condition(where, this.#deps.relations)}
       ORDER BY t._seq ${{ ...argument(0), sql: limitOf("?") }}`;
     return this.#slot.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
+  }
+
+  select(query: SelectionQuery, limit: number, variables: Variables): readonly Row[] {
+    this.#slot.reading();
+    return this.#deps.select(query)(limit, variables);
   }
 
   delete(resource: string, row: Row): DeleteOutcome {

@@ -1,6 +1,6 @@
 /** Reports a `choose` for a field that cannot refer to the chosen record. */
-import { withArticle } from "../../../base/case.ts";
-import { fieldsOf, hasUnknownType, lookup, referenceOf } from "../../resources/fields.ts";
+import { kebabCase, withArticle } from "../../../base/case.ts";
+import { fieldsOf, hasUnknownType, isNullable, lookup, referenceOf } from "../../resources/fields.ts";
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {
@@ -11,7 +11,7 @@ export const check: Check = {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
       const fields = fieldsOf(model, resolved.resource);
-      for (const [name, { from }] of Object.entries(resolved.endpoint.choose ?? {})) {
+      for (const [name, { else: otherwise, from }] of Object.entries(resolved.endpoint.choose ?? {})) {
         if (!Object.hasOwn(model.resources.resources, from)) continue;
         const at = `endpoints/endpoints/${resolved.operation}/choose/${name}#key`;
         const field = lookup(fields, name);
@@ -26,6 +26,12 @@ export const check: Check = {
             at,
             message: `\`${name}\` does not refer to ${withArticle(from)}`,
             help: `write \`${name}: ${from}\` in part 2`,
+          };
+        } else if (otherwise === undefined && !isNullable(field)) {
+          yield {
+            at,
+            message: `\`${name}\` does not say which error to return when there is no ${from}`,
+            help: `write \`else: no-${kebabCase(from)}\`, or \`${name}?\` in part 2`,
           };
         }
       }

@@ -1,17 +1,19 @@
 /** Reports a statement about an operation that has no effect for its action. */
 import { withArticle } from "../../../base/case.ts";
+import type { Model } from "../../model.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "../resolve.ts";
 import type { Check } from "../../analysis/finding.ts";
-import { bodilessActions, type Endpoint, readingActions } from "../model.ts";
+import { creates } from "../input.ts";
+import { bodilessActions, readingActions, sessionActions } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/statement-ignored",
   severity: "error",
   why: "The service enforces every statement, and it cannot enforce this one.",
-  *run({ endpoints }) {
+  *run({ endpoints, model }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind === "unclear") continue;
-      const ignored = resolved.kind === "resource" ? ignoredMembers(resolved) : ignoredByHandler(resolved);
+      const ignored = resolved.kind === "resource" ? ignoredMembers(model, resolved) : ignoredByHandler(resolved);
       for (const [member, reason] of ignored) {
         yield {
           at: `endpoints/endpoints/${resolved.operation}/${member}`,
@@ -23,7 +25,7 @@ export const check: Check = {
 };
 
 /** Members that only Nonet's own actions implement; a handler's function has to implement them itself. */
-const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
+const notOfHandlers = ["also", "choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
 
 function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {
   if (action !== "handler") return [];
@@ -41,11 +43,11 @@ function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonl
   ];
 }
 
-function ignoredMembers({
-  action,
-  endpoint,
-  key,
-}: ResourceEndpoint): readonly (readonly [member: string, reason: string])[] {
+function ignoredMembers(
+  model: Model,
+  resolved: ResourceEndpoint,
+): readonly (readonly [member: string, reason: string])[] {
+  const { action, endpoint, key } = resolved;
   const hasBody = !readingActions.has(action) && !bodilessActions.has(action) && endpoint.method !== "DELETE";
   const list = action === "list";
   return [
@@ -63,7 +65,10 @@ function ignoredMembers({
     ...(endpoint.link !== undefined && endpoint.unlink !== undefined
       ? [["unlink", "creates a link and cannot remove it"] as const]
       : []),
-    ...ignoredOutcomes(action, endpoint),
+    ...(endpoint.also !== undefined && (readingActions.has(action) || sessionActions.has(action))
+      ? [["also", `is ${withArticle(action)}, which writes no record`] as const]
+      : []),
+    ...ignoredOutcomes(resolved, action === "create" || action === "link" || creates(model, resolved)),
     ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),
     ...(endpoint.edits !== undefined && !isEdit(action)
       ? [["edits", "changes no record that a client has read, so it needs no precondition"] as const]
@@ -88,12 +93,12 @@ function ofOne(action: ResourceEndpoint["action"], isKeyed: boolean): boolean {
   return !isKeyed && action !== "create" && action !== "list" && action !== "clear";
 }
 
+/** `makes`: whether the operation can create a record. */
 function ignoredOutcomes(
-  action: ResourceEndpoint["action"],
-  { statuses = {} }: Endpoint,
+  { action, endpoint: { statuses = {} } }: ResourceEndpoint,
+  makes: boolean,
 ): readonly (readonly [member: string, reason: string])[] {
-  const makes = action === "create" || action === "replace" || action === "link";
-  const isIdempotent = makes || action === "update" || action === "unlink";
+  const isIdempotent = makes || action === "replace" || action === "update" || action === "unlink";
   const gives = !readingActions.has(action) && action !== "delete" && action !== "clear";
   return [
     ...(statuses.created !== undefined && !makes ? [["status/created", "creates no record"] as const] : []),

@@ -88,6 +88,7 @@ const madeFor: Readonly<Record<Exclude<Default["kind"], "literal">, readonly Sca
   digits: ["string", "text"],
   token: ["string", "text"],
   counter: ["integer", "number", "decimal"],
+  "counter-per": ["integer"],
   uuid: ["uuid", "string", "text"],
 };
 

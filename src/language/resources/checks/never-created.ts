@@ -3,6 +3,7 @@ import { withArticle } from "../../../base/case.ts";
 import { creates } from "../../endpoints/input.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
+import { furtherWriteSites } from "../../states/further-writes.ts";
 import { namedTypes } from "../type-names.ts";
 
 export const check: Check = {
@@ -12,7 +13,10 @@ export const check: Check = {
   *run(documentIndex) {
     if (!declares(documentIndex, "endpoints") || documentIndex.hasHandlers) return;
     const { model } = documentIndex;
-    const linked = new Set([...documentIndex.endpoints.values()].map(({ endpoint }) => endpoint.link?.in));
+    const linked = new Set([
+      ...[...documentIndex.endpoints.values()].map(({ endpoint }) => endpoint.link?.in),
+      ...furtherWriteSites(model).flatMap(({ write }) => (write.kind === "create" ? [write.resource] : [])),
+    ]);
     const referred = new Set(namedTypes(model).flatMap(({ name, enclosing }) => (name === enclosing ? [] : [name])));
     for (const resource of Object.keys(model.resources.resources)) {
       const endpoints = documentIndex.endpointsOf.get(resource) ?? [];
@@ -22,7 +26,7 @@ export const check: Check = {
       yield {
         at: `resources/${resource}#key`,
         message: `No operation creates ${withArticle(resource)}`,
-        help: "add an endpoint with `POST` to its collection, or one that creates it with `link`; if a function creates its records, write `# ok never-created: …`",
+        help: "add an endpoint with `POST` to its collection, or one that creates it with `link` or `also`; if a function creates its records, write `# ok never-created: …`",
       };
     }
   },

@@ -3,6 +3,7 @@ import { withArticle } from "../../../base/case.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { boundFields } from "../../endpoints/input.ts";
+import { furtherWriteSites } from "../../states/further-writes.ts";
 import { isNullable, isServerSet } from "../fields.ts";
 
 /** Reports an optional field that neither callers nor the server can set: it is always absent. */
@@ -17,6 +18,8 @@ const optionalNeverSet: Check = {
       const set = new Set(
         (lifeOf.get(resource)?.transitions ?? []).flatMap(({ trigger }) => Object.keys(trigger.set ?? {})),
       );
+      for (const { write } of furtherWriteSites(model))
+        if (write.resource === resource) for (const name of Object.keys({ ...write.with, ...write.set })) set.add(name);
       for (const { endpoint, parents } of endpointsOf.get(resource) ?? []) {
         for (const name of [...Object.keys(endpoint.choose ?? {}), ...parents.map((parent) => parent.field)])
           set.add(name);
@@ -27,7 +30,7 @@ const optionalNeverSet: Check = {
         yield {
           at: `resources/${resource}/${name}`,
           message: `Nothing sets \`${name}\``,
-          help: `\`set\` it in a transition of part 3, give it a default, or drop \`read-only\``,
+          help: `\`set\` it in a transition of part 3 or in \`also\`, give it a default, or drop \`read-only\``,
         };
       }
     }

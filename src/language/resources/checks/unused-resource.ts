@@ -1,6 +1,7 @@
 /** Reports a resource that no operation is about and that no field refers to. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
+import { furtherWriteSites } from "../../states/further-writes.ts";
 import { namedTypes } from "../type-names.ts";
 
 export const check: Check = {
@@ -18,6 +19,7 @@ export const check: Check = {
       for (const { in: linked } of [link, unlink].filter((one) => one !== undefined)) used.add(linked);
       for (const { from } of Object.values(resolved.endpoint.choose ?? {})) used.add(from);
     }
+    for (const { write } of furtherWriteSites(documentIndex.model)) used.add(write.resource);
     for (const { of } of Object.values(documentIndex.model.authentication.credentials))
       if (of !== undefined) used.add(of);
     for (const resource of Object.keys(documentIndex.model.resources.resources)) {

@@ -4,6 +4,7 @@ import { onCircles } from "../../analysis/circles.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { referencesTo, hasUnknownType, referenceOf } from "../../resources/fields.ts";
+import { isSelecting } from "../further-writes.ts";
 
 /** Reports an event that refers to no record of the resource that it should transition. */
 const eventFindsNone: Check = {
@@ -13,6 +14,7 @@ const eventFindsNone: Check = {
   *run(documentIndex) {
     for (const [event, transitions] of documentIndex.transitionsWhen) {
       for (const { resource, trigger, at } of transitions) {
+        if (isSelecting(trigger)) continue;
         const members = referredBy(documentIndex, event, resource);
         const named = trigger.on.kind === "when" ? trigger.on.field : undefined;
         if (members === undefined || (named === undefined ? members.length > 0 : members.includes(named))) continue;
@@ -37,7 +39,7 @@ function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: st
   const about = outEvents.get(event)?.resource;
   const [back] = about === undefined ? [] : referencesTo(model, resource, about);
   if (about === undefined || back === undefined) return `add a field that refers to the ${resource}`;
-  return `many ${resource} records can refer to one ${about} by \`${back}\`, but an event changes one record: use an operation for each, or a function that runs \`on\` the event for all`;
+  return `many ${resource} records can refer to one ${about} by \`${back}\`: select those to change with \`where: ${back} == input.id\``;
 }
 
 /** Reports an event that refers to two records of the resource that it should transition. */
@@ -48,6 +50,7 @@ const eventFindsTwo: Check = {
   *run(documentIndex) {
     for (const [event, transitions] of documentIndex.transitionsWhen) {
       for (const { resource, trigger, at } of transitions) {
+        if (isSelecting(trigger)) continue;
         const members = referredBy(documentIndex, event, resource) ?? [];
         const unclear = trigger.on.kind === "when" && trigger.on.field === undefined && members[0] !== "id";
         if (!unclear || members.length < 2) continue;
@@ -83,8 +86,8 @@ const eventLoop: Check = {
   },
 };
 
-/** Returns, by event, the events of the states that the event makes records enter. */
-function causedEvents({ outEvents, transitionsWhen }: DocumentIndex): ReadonlyMap<string, readonly string[]> {
+/** Returns, by event, the events of the states that the event makes records enter, also new records of further writes. */
+function causedEvents({ lifeOf, outEvents, transitionsWhen }: DocumentIndex): ReadonlyMap<string, readonly string[]> {
   const ofState = new Map<string, string[]>();
   for (const [
     name,
@@ -100,7 +103,14 @@ function causedEvents({ outEvents, transitionsWhen }: DocumentIndex): ReadonlyMa
   }
   const caused = [...transitionsWhen].map(([event, transitions]) => {
     const targetStates = transitions.filter(({ from, to }) => from.some((state) => state !== to));
-    return [event, targetStates.flatMap(({ resource, to }) => ofState.get(`${resource} ${to}`) ?? [])] as const;
+    const created = transitions.flatMap(({ trigger: { also = [] } }) =>
+      also.flatMap(({ kind, resource }) => (kind === "create" ? [resource] : [])),
+    );
+    const reached = [
+      ...targetStates.map(({ resource, to }) => `${resource} ${to}`),
+      ...created.map((resource) => `${resource} ${lifeOf.get(resource)?.start}`),
+    ];
+    return [event, reached.flatMap((state) => ofState.get(state) ?? [])] as const;
   });
   return new Map(caused);
 }

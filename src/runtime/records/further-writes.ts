@@ -1,0 +1,188 @@
+/**
+ * Writes other records in the transaction of an operation, a transition or an incoming event (`also`). Each written record has
+ * the defaults, checks, quotas and events of any write; the caller's permissions do not matter.
+ */
+import { onceFor } from "../../base/once.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import type { FurtherWritePlan, SelectionPlan } from "../../plan/states/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Row, SelectionQuery, Transaction } from "../../store/port/store.ts";
+import { type ChangeContext, tableOf, type Values } from "../context/context.ts";
+import { ApiError, referredTo } from "../errors/api-error.ts";
+import {
+  changesBetween,
+  checkRulesAndComputed,
+  duplicate,
+  fillCounters,
+  fillDefaults,
+  touch,
+} from "./defaults-and-rules.ts";
+import type { Changed } from "./effects.ts";
+import { holdLive } from "./quotas.ts";
+
+/**
+ * The most records that one request writes, since a transaction blocks other writes of its records. To write more, use several
+ * requests.
+ */
+export const mostWritten = 10_000;
+
+/** The record around further writes. */
+export interface Around {
+  /** The record after its write, or before its deletion; `{}` for an incoming event. */
+  readonly row: Row;
+  /** The record before the write, if it existed. */
+  readonly old?: Row | undefined;
+}
+
+/** Records a change in the event log and applies its effects. */
+type Follow = (changeContext: ChangeContext, tx: Transaction, changed: Changed) => Promise<boolean>;
+
+/** Makes the writes, in the document's order. */
+export async function writeFurther(
+  received: ChangeContext,
+  tx: Transaction,
+  writes: readonly FurtherWritePlan[],
+  { old, row }: Around,
+  follow: Follow,
+): Promise<void> {
+  const around: Variables = { this: row, ...(old === undefined ? {} : { old }) };
+  const changeContext: ChangeContext = { ...received, variables: { ...received.variables, ...around } };
+  try {
+    for (const write of writes) await writeEach(changeContext, tx, write, row, follow);
+  } catch (thrown) {
+    // The writes before the error are undone; a timer tries again, since other records may allow it later.
+    if (thrown instanceof ApiError) throw new ApiError(thrown.code, { ...thrown.details, undo: true, isLate: true });
+    throw thrown;
+  }
+}
+
+async function writeEach(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  write: FurtherWritePlan,
+  around: Row,
+  follow: Follow,
+): Promise<void> {
+  const { each } = write;
+  if (each === undefined) return writeOnce(changeContext, tx, write, around, follow);
+  const list = await changeContext.context.evaluate(tx, each.list, around, changeContext.variables);
+  for (const item of (list ?? []) as readonly Value[]) {
+    const variables = { ...changeContext.variables, [each.name]: item };
+    await writeOnce({ ...changeContext, variables }, tx, write, around, follow);
+  }
+}
+
+async function writeOnce(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  write: FurtherWritePlan,
+  around: Row,
+  follow: Follow,
+): Promise<void> {
+  const { context, variables } = changeContext;
+  if (write.if !== undefined && (await context.evaluate(tx, write.if, around, variables)) !== true) return;
+  const table = tableOf(context, write.resource);
+  if (write.kind === "create") return create(changeContext, tx, table, write, around, follow);
+  const rows = await selectRecords(tx, write, table.resource, variables);
+  if (rows.length === 0 && write.else !== undefined) throw new ApiError(write.else);
+  if (write.kind === "delete") return remove(tx, table, rows);
+  for (const row of rows) await change(changeContext, tx, table, write, row);
+}
+
+const queriesOf = onceFor((_: SelectionPlan) => new Map<string, SelectionQuery>());
+
+/**
+ * Locks and returns the selected records of a resource. @throws ApiError if the transaction would write too many records.
+ */
+export async function selectRecords(
+  tx: Transaction,
+  selection: SelectionPlan,
+  resource: string,
+  variables: Variables,
+): Promise<readonly Row[]> {
+  const room = mostWritten - tx.changes.length;
+  const limit = Math.max(0, Math.min(selection.first ?? Number.POSITIVE_INFINITY, room + 1));
+  const rows = await tx.select(queryOf(selection, resource), limit, variables);
+  checkRoom(tx, rows.length);
+  return rows;
+}
+
+/** Throws if the transaction would write more records than one request may write. */
+export function checkRoom(tx: Transaction, more: number): void {
+  if (tx.changes.length + more <= mostWritten) return;
+  const detail = `One request can write at most ${mostWritten} records; nothing was written`;
+  throw new ApiError("timed-out", { detail, undo: true });
+}
+
+/** Returns the query of a selection, always the same object, so that the store prepares the query once. */
+function queryOf(selection: SelectionPlan, resource: string): SelectionQuery {
+  const known = queriesOf(selection);
+  const found = known.get(resource);
+  if (found !== undefined) return found;
+  const { first, sort, where } = selection;
+  const query: SelectionQuery = {
+    resource,
+    ...(where === undefined ? {} : { where: { all: [where] } }),
+    ...(sort === undefined ? {} : { sort }),
+    isPartial: first !== undefined,
+  };
+  known.set(resource, query);
+  return query;
+}
+
+async function create(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  table: Table,
+  { effects, values: source }: FurtherWritePlan,
+  around: Row,
+  follow: Follow,
+): Promise<void> {
+  checkRoom(tx, 1);
+  const { context, now, variables } = changeContext;
+  const values: Values = {};
+  for (const { expression, field } of source) values[field] = await context.evaluate(tx, expression, around, variables);
+  fillDefaults(changeContext, table, values);
+  await fillCounters(changeContext, tx, table, values);
+  await checkRulesAndComputed(changeContext, tx, table, values, undefined, valuesToCheck(table, values));
+  const view = { resource: table.resource, members: [] };
+  const written = await tx.insert(table.resource, values, now, view, variables);
+  if (written.kind === "duplicate") throw duplicate(changeContext, table, written.columns);
+  const start = table.lifecycle === undefined ? {} : { to: table.lifecycle.start };
+  await follow(changeContext, tx, { table, row: written.row, change: start, emits: [], effects });
+  await holdLive(changeContext, tx, table, undefined, written.row);
+}
+
+/** Returns the fields of a new record that no body has validated; the store sets counters. */
+function valuesToCheck({ columns }: Table, values: Values): readonly { readonly field: string }[] {
+  return columns.flatMap(({ computed, default: made, name }) => {
+    const isUnknown = (values[name] ?? null) === null && (name === "id" || made?.kind === "counter");
+    return isUnknown || computed !== undefined ? [] : [{ field: name }];
+  });
+}
+
+async function change(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  table: Table,
+  { values }: FurtherWritePlan,
+  row: Row,
+): Promise<void> {
+  const { context, variables } = changeContext;
+  const next: Values = { ...row };
+  for (const { expression, field } of values) next[field] = await context.evaluate(tx, expression, row, variables);
+  // A record that would not change has no new revision.
+  if (Object.keys(changesBetween(row, next)).length === 0) return;
+  touch(changeContext, table, next);
+  await checkRulesAndComputed(changeContext, tx, table, next, row, values);
+  const view = { resource: table.resource, members: [] };
+  const written = await tx.update(table.resource, row, changesBetween(row, next), view, variables);
+  if (written.kind === "duplicate") throw duplicate(changeContext, table, written.columns);
+  await holdLive(changeContext, tx, table, row, written.row);
+}
+
+async function remove(tx: Transaction, table: Table, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const deleted = await tx.deleteAll(table.resource, rows);
+  if (deleted.kind === "referenced") throw new ApiError("still-referenced", referredTo());
+}
