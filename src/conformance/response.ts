@@ -49,11 +49,14 @@ export function mayBeEmpty({ endpoint }: Operation): boolean {
   return endpoint.method !== "GET" && endpoint.gives === undefined && endpoint.shape === undefined;
 }
 
+/** What a list has only if the document names it. */
+type OptionalName = "count" | "end" | "direction";
+
 /** The names of a list's parameters and members. */
 export function listNames(
   { model }: Contract,
   { endpoint, resource }: Operation,
-): Required<Omit<ListNames, "count">> & Pick<ListNames, "count"> {
+): Required<Omit<ListNames, OptionalName>> & Pick<ListNames, OptionalName> {
   const many =
     resource === undefined
       ? undefined

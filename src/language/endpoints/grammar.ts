@@ -3,15 +3,14 @@
  *
  *     base       `{base_url}`, or an absolute URL, with or without a path
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
- *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
- *       names    of the parameters and members: limit, cursor, offset, page, sort, search, items, next, count
+ *                and its options: see lists.ts
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
- *                operation: { at, of, does, the, link, unlink, takes, query, gives, choose, if, else, status, lists,
- *                             filters, where }
+ *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
+ *                             lists, order, filters, where }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
@@ -19,6 +18,7 @@
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
  *       lists    as above, for this list alone
+ *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
@@ -33,6 +33,7 @@ import { slice } from "../grammar/source-text.ts";
 import { isNone, locateAt, report } from "../grammar/reader.ts";
 import { address } from "./address.ts";
 import { cors } from "./cors.ts";
+import { headers, order } from "./list-options.ts";
 import { listStyle } from "./lists.ts";
 import {
   actions,
@@ -214,6 +215,8 @@ const members: Members<Endpoint, Several> = {
   choose: choices,
   "...status": statuses,
   lists: listStyle,
+  order,
+  headers,
   where: expression(),
   wire,
   the: expression(),

@@ -33,20 +33,56 @@ export interface ListStyle {
   readonly kind: (typeof listKinds)[number];
   readonly size?: number;
   readonly max?: number;
+  /** Set by `clamped to n`: a limit beyond the largest page means the largest page, instead of an error. */
+  readonly clamped?: true;
   /** Set by `bare array`: the response is the array of items itself. */
   readonly bare?: true;
   readonly names?: ListNames;
+  /** The pages whose addresses are in the `Link` header. Absent: `next`. */
+  readonly links?: readonly PageLink[];
+  /** Header fields of the responses, by name: expressions about the page. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The parameters of filters by fields, by operator. */
+  readonly operators?: Operators;
 }
 
-export const listWords = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next", "count"] as const;
+export const pageLinks = ["first", "prev", "next", "last"] as const;
+export type PageLink = (typeof pageLinks)[number];
 
-/** The names of a list's parameters and response members; without `count`, the response has no such member. */
+export const filterOperators = [
+  "eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "startsWith", "null",
+] as const; // biome-ignore format: a table
+export type FilterOperator = (typeof filterOperators)[number];
+
+export type Operators = { readonly [Operator in FilterOperator]?: ParameterName };
+
+/** The name of the parameter that filters by a field: a text with `{field}`, such as `{field}_ne`. */
+export interface ParameterName {
+  readonly as: string;
+  /** How a request sends several values: in one text with commas (the default), or by repeating the parameter. */
+  readonly several?: (typeof severalValues)[number];
+}
+
+export const severalValues = ["commas", "repeated"] as const;
+
+export const listWords = [
+  "limit", "cursor", "offset", "end", "page", "sort", "direction", "search", "items", "next", "count",
+] as const; // biome-ignore format: a table
+
+/**
+ * The names of a list's parameters and response members. Without `count` the response has no such member; without `end` and
+ * `direction` the list has no such parameters.
+ */
 export interface ListNames {
   readonly limit?: string;
   readonly cursor?: string;
   readonly offset?: string;
+  /** The index behind the last record of the page, in place of `limit`: `_end`. */
+  readonly end?: string;
   readonly page?: string;
   readonly sort?: string;
+  /** The direction of `sort`: `asc` or `desc`, one for all fields or one for each. */
+  readonly direction?: string;
   readonly search?: string;
   readonly items?: string;
   readonly next?: string;
@@ -145,6 +181,10 @@ export interface Endpoint {
   /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
   readonly lists?: ListStyle;
+  /** The order of a list if a request asks for none: fields, `-` before a field for descending. */
+  readonly order?: readonly OrderKey[];
+  /** Header fields of successful responses, by name: expressions as in `gives`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The condition of a list, or of the deletion of many: the text of an expression. */
   readonly where?: string;
   /** The guard: an expression that must be true for the operation to run. */
@@ -221,6 +261,12 @@ export interface ResponseTemplateMembers {
 export interface Association {
   readonly in: string;
   readonly with: Readonly<Record<string, string>>;
+}
+
+/** A field of an order; descending for `-createdAt`. */
+export interface OrderKey {
+  readonly field: string;
+  readonly descending: boolean;
 }
 
 /** The condition of a filter, such as `label in labels` for the parameter `label`. */

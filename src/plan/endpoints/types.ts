@@ -1,7 +1,8 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Method } from "../../language/endpoints/model.ts";
+import type { FilterParameter } from "../../language/endpoints/filter-parameters.ts";
+import type { FilterOperator, Method, PageLink } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -75,6 +76,8 @@ export interface Operation {
   /** For `clear`: the condition for the records to delete, besides permissions. */
   readonly where?: TypedExpression;
   readonly response: ResponsePlan;
+  /** The header fields of successful responses. */
+  readonly headers?: readonly HeaderPlan[];
   /** The pages, filters and sorting of a list; for a `history` only pages. */
   readonly list?: ListPlan;
   /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
@@ -262,6 +265,13 @@ export interface ShapePlan {
   readonly records: readonly { readonly member: string; readonly resource: string; readonly many: boolean }[];
 }
 
+/** A header field of a response; a null value leaves it out. For a list, the expression is about the page. */
+export interface HeaderPlan {
+  readonly name: string;
+  readonly expression: TypedExpression;
+  readonly schema: JsonObject;
+}
+
 /** When a success has the status 202: if `if` is true of the record after the operation; without `if`, in these states. */
 export interface AcceptedPlan {
   readonly status: number;
@@ -330,7 +340,7 @@ export interface ListPlan {
   readonly size: number;
   readonly max: number;
   /** The names of the list's parameters. */
-  readonly names: Readonly<Record<ListParameter, string>>;
+  readonly names: Readonly<Record<ListParameter, string>> & { readonly [Name in OptionalListParameter]?: string };
   /** The object around a page's items. */
   readonly page: PageShape;
   /** The list's own condition, besides permissions. */
@@ -341,9 +351,23 @@ export interface ListPlan {
   /** The columns in which `?search=` searches, for callers who see them. */
   readonly searches: readonly string[];
   readonly sorts: readonly string[];
+  /** The order without a requested one; absent: newest first. */
+  readonly order?: readonly SortKeyPlan[];
+  /** A limit beyond `max` means `max`. */
+  readonly clamped?: true;
+  /** The pages whose addresses are in `Link`; absent: the next one. */
+  readonly links?: readonly PageLink[];
+}
+
+export interface SortKeyPlan {
+  readonly column: string;
+  readonly descending: boolean;
 }
 
 export type ListParameter = "limit" | "cursor" | "offset" | "page" | "sort" | "search";
+
+/** The parameters that a list has only if the document names them. */
+export type OptionalListParameter = "end" | "direction";
 
 export type PageShape =
   | { readonly kind: "items" }
@@ -351,17 +375,26 @@ export type PageShape =
   | { readonly kind: "next" }
   /** The number of matching records on all pages. */
   | { readonly kind: "count" }
+  /** A value computed from the page: `count`, `next` and the position are variables. */
+  | ({ readonly kind: "expression" } & PageExpression)
   | { readonly kind: "object"; readonly members: readonly { readonly name: string; readonly shape: PageShape }[] };
+
+export interface PageExpression {
+  readonly expression: TypedExpression;
+  readonly schema: JsonObject;
+}
 
 /** A filter on a column. A filter or sort exists only for callers who see the column (its `visibleTo`). */
 export interface FilterPlan {
   readonly field: string;
   readonly type: ColumnType;
-  /** The operators: `eq` always; `gt`, `gte`, `lt`, `lte` for ordered types; `in`. */
-  readonly operators: readonly FilterOperator[];
+  /** The parameters, one for each operator: `eq` and `in` always; `gt`, `gte`, `lt`, `lte` for ordered types. */
+  readonly parameters: readonly FilterParameter[];
   /** JSON Schema of a single value. */
   readonly schema: JsonObject;
 }
+
+export type { FilterOperator, FilterParameter };
 
 /** A filter with a condition: `?name=value`. */
 export interface ConditionFilterPlan {
@@ -380,4 +413,3 @@ export interface ConditionFilterPlan {
   readonly visibleTo: readonly (readonly GrantPlan[])[];
 }
 
-export type FilterOperator = "eq" | "in" | "gt" | "gte" | "lt" | "lte";

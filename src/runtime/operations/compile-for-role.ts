@@ -1,7 +1,7 @@
 /** Compiles the permissions and queries of an operation for one kind of caller. */
-import type { TypedExpression } from "../../expression/typed.ts";
+import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { decide } from "../../language/authentication/decide.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
+import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
@@ -30,7 +30,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     const all = [...tied, ...own];
     return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
   };
-  const isCounted = operation.list !== undefined && hasPart(operation.list.page, "count");
+  const isCounted = operation.list !== undefined && needsCount(operation, operation.list);
   const counted = isCounted ? { counted: true as const } : {};
   const listsIn = (view: View): ForKind["list"] => {
     const lists = new Map<string, ReturnType<ForKind["list"]>>();
@@ -73,6 +73,12 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     the: theOne(operation, [...tied, ...single], allowed, visible),
     list: listsIn(view),
   };
+}
+
+/** Whether the response to a list has the number of records on all pages, or a value computed from it. */
+function needsCount({ headers = [] }: Operation, { links = [], page }: ListPlan): boolean {
+  const isInHeader = headers.some(({ expression }) => readsVariable(expression, "count"));
+  return isInHeader || links.includes("last") || hasPart(page, "count");
 }
 
 function theOne(

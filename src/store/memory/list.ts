@@ -1,5 +1,5 @@
 /** Reads pages of records in memory, in the same order as SQLite. */
-import { isFound } from "../../base/search.ts";
+import { folded, isFound } from "../../base/search.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { compareValues } from "../../expression/functions.ts";
 import type { FilterOperator } from "../../plan/endpoints/types.ts";
@@ -65,10 +65,24 @@ function compareRows(keys: readonly SortKey[], a: readonly Value[], b: readonly 
 }
 
 function passes(value: Value, operator: FilterOperator, wanted: PageArguments["filters"][number] | undefined): boolean {
-  if (value === null || wanted === null || wanted === undefined) return false;
-  if (operator === "in") return (wanted as readonly Value[]).some((one) => one === value);
+  if (wanted === null || wanted === undefined) return false;
+  // An absent value is unequal to every value, as in expressions.
+  if (value === null) return operator === "null" ? wanted === true : operator === "ne" || operator === "nin";
+  const isOneOf = () => (wanted as readonly Value[]).some((one) => one === value);
   const order = compareValues(value, wanted as Value);
   switch (operator) {
+    case "in":
+      return isOneOf();
+    case "nin":
+      return !isOneOf();
+    case "null":
+      return wanted === false;
+    case "contains":
+      return folded(String(value)).includes(wanted as string);
+    case "startsWith":
+      return folded(String(value)).startsWith(wanted as string);
+    case "ne":
+      return order !== 0;
     case "eq":
       return order === 0;
     case "gt":

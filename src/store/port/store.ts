@@ -236,7 +236,10 @@ export interface SortKey {
 export interface PageArguments {
   /** The most rows of the page. */
   readonly limit: number;
-  /** A value for each filter; a list for `in`. */
+  /**
+   * A value for each filter: a list for `in` and `nin`, a folded text (`base/search.ts`) for `contains` and `startsWith`, for
+   * `null` whether the value is absent.
+   */
   readonly filters: readonly (Value | readonly Value[])[];
   /** For a query with `search`: the words, from `searchWords`. */
   readonly search?: readonly string[];

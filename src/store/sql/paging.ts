@@ -9,6 +9,7 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
+import type { FilterOperator } from "../../plan/endpoints/types.ts";
 import { type TypedTable, typeOf } from "./table-access.ts";
 import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 
@@ -49,6 +50,11 @@ export interface Storage<Bound, Stored> {
 /** The SQL operators of the filters that take one value. */
 export const comparisons = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
+/** Returns the type of a filter's argument: `null` has a boolean, every other operator a value of the column or a list of them. */
+export function argumentType(operator: FilterOperator, column: ColumnType): ColumnType {
+  return operator === "null" ? "boolean" : column;
+}
+
 /** The range that includes every record. */
 export const everything: Fragment = { sql: "TRUE", bindings: [] };
 
@@ -61,8 +67,8 @@ export function pagingOf<Bound, Stored>(
   const search = query.filters.length;
   const position = search + (query.search === undefined ? 0 : 1);
   const filters = query.filters.map(({ column, operator }) => {
-    const type = typeOf(relation, column);
-    return operator === "in"
+    const type = argumentType(operator, typeOf(relation, column));
+    return operator === "in" || operator === "nin"
       ? (values: unknown) => JSON.stringify((values as readonly Value[]).map((value) => toStored(value, type)))
       : (value: unknown) => toStored(value as Value, type);
   });
