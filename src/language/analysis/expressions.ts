@@ -577,11 +577,7 @@ interface ResponseTexts {
 }
 
 /** Returns the expressions of a response. In an operation without a resource, every text is an expression. */
-function responseSites(
-  model: Model,
-  resolved: ResolvedEndpoint | undefined,
-  { gives }: Endpoint,
-): ResponseTexts {
+function responseSites(model: Model, resolved: ResolvedEndpoint | undefined, { gives }: Endpoint): ResponseTexts {
   if (gives === undefined || gives === "none") return { texts: [], isPage: false };
   const shapes =
     resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };

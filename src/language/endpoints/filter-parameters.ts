@@ -3,8 +3,10 @@ import type { Model } from "../model.ts";
 import { bareType, fieldsOf, isNullable, lifecycleOf, lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import { listStyleOf } from "./list-style.ts";
-import type { FilterOperator, Operators } from "./model.ts";
+import type { Operators } from "./model.ts";
 import type { ResourceEndpoint } from "./resolve.ts";
+
+export type FilterOperator = keyof Operators;
 
 export interface FilterParameter {
   readonly name: string;
@@ -28,21 +30,25 @@ export function fieldFilters(model: Model, { endpoint, resource }: ResourceEndpo
   const state = lifecycleOf(model, resource) === undefined ? [] : (["state"] as const);
   return [...state, ...fields.map(([name]) => name)]
     .filter((name) => lookup(endpoint.filters ?? {}, name) === undefined)
-    .map((name) => ({ field: name, parameters: parametersOf(name, lookup(fieldsOf(model, resource), name), operators) }));
+    .map((name) => ({
+      field: name,
+      parameters: parametersOf(name, lookup(fieldsOf(model, resource), name), operators),
+    }));
 }
 
-/** Returns the parameters of a filter by a field; `field` is undefined for the state. */
+/** Returns the parameters of a filter by a field; `declared` is undefined for the state. */
 export function parametersOf(
-  name: string,
-  field: Field | undefined,
+  field: string,
+  declared: Field | undefined,
   operators: Operators = {},
 ): readonly FilterParameter[] {
-  const parameters = operatorsOf(field).flatMap((operator): FilterParameter[] => {
-    const declared = operators[operator];
-    if (declared === undefined && !usual.has(operator)) return [];
-    const as = declared?.as ?? (operator === "eq" ? "{field}" : `{field}[${operator}]`);
-    const repeated = declared?.several === "repeated" ? { repeated: true as const } : {};
-    return [{ name: as.replace("{field}", () => name), operator, ...repeated }];
+  const parameters = operatorsOf(declared).flatMap((operator): FilterParameter[] => {
+    const named = operators[operator];
+    if (named === undefined && !usual.has(operator)) return [];
+    const { as, several } = typeof named === "object" ? named : { as: named, several: undefined };
+    const name = as ?? (operator === "eq" ? "{field}" : `{field}[${operator}]`);
+    const repeated = several === "repeated" ? { repeated: true as const } : {};
+    return [{ name: name.replace("{field}", () => field), operator, ...repeated }];
   });
   // A parameter for several values also takes one value.
   const several = parameters.find(({ operator }) => operator === "in");

@@ -16,13 +16,11 @@ import { spanOf } from "../grammar/source-text.ts";
 import { lineSchema, shared } from "../grammar/schema.ts";
 import { choice, expression, matching } from "../grammar/words.ts";
 import {
-  filterOperators,
-  type FilterOperator,
   type Operators,
   type OrderKey,
   type PageLink,
   pageLinks,
-  type ParameterName,
+  type ListParameterName,
   severalValues,
 } from "./model.ts";
 
@@ -68,13 +66,16 @@ const as = matching(
   /^[A-Za-z0-9_.$[\]-]*\{field\}[A-Za-z0-9_.$[\]-]*$/,
   [
     "bad-lists",
-    (found) => `\`${found}\` does not say where the name of the field is`,
+    (found) =>
+      /,\s*(repeated|commas)$/.test(found)
+        ? `\`${found}\` has one value: only \`in\` and \`nin\` have several`
+        : `\`${found}\` does not say where the name of the field is`,
     { help: `write ${example}: \`{field}\` is the name of the field` },
   ],
   { pattern: ".*?", label: (path) => `The parameter of \`${path.at(-1) === "as" ? path.at(-2) : path.at(-1)}\`` },
 );
 
-const parameterName = form<ParameterName>({
+const severalName = form<ListParameterName>({
   what: (path) => `The parameter of \`${path.at(-1)}\``,
   example: '{ as: "{field}_ne" }',
   line: "{as}[, {several}]",
@@ -85,7 +86,7 @@ const parameterName = form<ParameterName>({
       ...choice(severalValues, "The form of several values"),
       absent: "commas",
       isLocated: true,
-    } as Members<ParameterName>["several"],
+    } as Members<ListParameterName>["several"],
   },
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
@@ -99,30 +100,24 @@ const parameterName = form<ParameterName>({
     }),
 });
 
-const withOneValue: Grammar<ParameterName> = {
-  ...parameterName,
-  read: (reader, path, statement, label) => {
-    const found = parameterName.read(reader, path, statement, label);
-    if (found?.several !== "repeated") return found;
-    report(reader, "endpoints/bad-lists", statement.value.span, `\`${path.at(-1)}\` has one value`, {
-      help: "leave out `repeated`: only `in` and `nin` take several values",
-    });
-    return { as: found.as };
-  },
-};
-
 /** Reads the parameters of filters: only `in` and `nin` have several values. */
 export const operators: Grammar<Operators> = form<Operators>({
   what: "The parameters of filters",
   example: '{ ne: "{field}_ne" }',
-  members: Object.fromEntries(
-    filterOperators.map((operator) => [operator, hasSeveral(operator) ? parameterName : withOneValue]),
-  ) as unknown as Members<Operators>,
+  members: {
+    eq: as,
+    ne: as,
+    in: severalName,
+    nin: severalName,
+    gt: as,
+    gte: as,
+    lt: as,
+    lte: as,
+    contains: as,
+    startsWith: as,
+    null: as,
+  },
 });
-
-function hasSeveral(operator: FilterOperator): boolean {
-  return operator === "in" || operator === "nin";
-}
 
 /** Reads `-createdAt, door`, or a list of such fields. */
 export const order: Grammar<readonly OrderKey[]> = {

@@ -49,17 +49,26 @@ export interface ListStyle {
 export const pageLinks = ["first", "prev", "next", "last"] as const;
 export type PageLink = (typeof pageLinks)[number];
 
-export const filterOperators = [
-  "eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "startsWith", "null",
-] as const; // biome-ignore format: a table
-export type FilterOperator = (typeof filterOperators)[number];
+/** The names of the parameters by operator: texts with `{field}`, such as `{field}_ne`. */
+export interface Operators {
+  readonly eq?: string;
+  readonly ne?: string;
+  readonly in?: ListParameterName;
+  readonly nin?: ListParameterName;
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt?: string;
+  readonly lte?: string;
+  readonly contains?: string;
+  readonly startsWith?: string;
+  /** Whether the field is absent. */
+  readonly null?: string;
+}
 
-export type Operators = { readonly [Operator in FilterOperator]?: ParameterName };
-
-/** The name of the parameter that filters by a field: a text with `{field}`, such as `{field}_ne`. */
-export interface ParameterName {
+/** The name of a parameter that has several values. */
+export interface ListParameterName {
   readonly as: string;
-  /** How a request sends several values: in one text with commas (the default), or by repeating the parameter. */
+  /** How a request sends the values: in one text with commas (the default), or by repeating the parameter. */
   readonly several?: (typeof severalValues)[number];
 }
 

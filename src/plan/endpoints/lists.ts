@@ -10,10 +10,9 @@ import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { pageOf } from "./responses.ts";
 import type { Column, Table } from "../resources/types.ts";
-import type { FilterPlan, HeaderPlan, ListPlan, PageShape } from "./types.ts";
-import { schemaOfExpression } from "../resources/columns.ts";
+import type { FilterPlan, ListPlan, PageShape } from "./types.ts";
 import { conditionFilters } from "./queries.ts";
-import { type PlanInput, typedAt, unique } from "../input.ts";
+import { type PlanInput, typedAt } from "../input.ts";
 
 export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
   const { operation, endpoint } = resolved;
@@ -26,7 +25,9 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   return {
     ...pages(style, many),
     ...(page === undefined ? {} : { page: pageOf(planInput, page, `endpoints/endpoints/${operation}/gives`) }),
-    ...(endpoint.order === undefined ? {} : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),
+    ...(endpoint.order === undefined
+      ? {}
+      : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),
     ...(style.links === undefined ? {} : { links: style.links }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
     filters: columns
@@ -68,20 +69,6 @@ function pages(
   const page = bare === true ? ({ kind: "items" } as const) : pageShape(many ?? items, next, count);
   const clamp = clamped === true ? { clamped } : {};
   return { kind, size: size ?? Math.min(defaultStyle.size, most), max: most, ...clamp, names: parameters, page };
-}
-
-/** Plans the header fields of an operation's responses: for a list also those of its style. */
-export function headerPlans(planInput: PlanInput, { action, endpoint, operation, resource }: ResourceEndpoint): readonly HeaderPlan[] {
-  const { model } = planInput;
-  const at = `endpoints/endpoints/${operation}`;
-  const styled = action === "list" ? Object.keys(listStyleOf(model, endpoint).headers ?? {}) : [];
-  const own = Object.keys(endpoint.headers ?? {});
-  return unique([...styled, ...own]).map((name) => {
-    const isStyled = lookup(endpoint.lists?.headers ?? {}, name) !== undefined;
-    const path = own.includes(name) ? at : isStyled ? `${at}/lists` : "endpoints/lists";
-    const expression = typedAt(planInput, `${path}/headers/${name}`);
-    return { name, expression, schema: schemaOfExpression(model, resource, expression) };
-  });
 }
 
 /** The default names of list parameters. */

@@ -17,7 +17,8 @@ import { bodyPlan } from "./body.ts";
 import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
-import { headerPlans, historyPages, listPlan } from "./lists.ts";
+import { headerPlans } from "./headers.ts";
+import { historyPages, listPlan } from "./lists.ts";
 import { effectsOf, emitsOf, transitionsBy } from "../states/transitions.ts";
 import { allowOf, visibleOf } from "../authentication/permissions.ts";
 import type { Operation, Parent } from "./types.ts";
@@ -52,7 +53,6 @@ function buildOperation(
   const moves = action === "move" ? transitionsBy(planInput, resource, operation) : [];
   const choose = choicePlans(planInput, resolved);
   const repeats = idempotencyOf(planInput, action, endpoint.method);
-  const headers = headerPlans(planInput, resolved);
   const known = {
     name: operation,
     sentence: descriptionOf(planInput.model, operation),
@@ -74,7 +74,7 @@ function buildOperation(
     ...(link === undefined ? {} : { link }),
     ...(action === "clear" && endpoint.where !== undefined ? { where: typedAt(planInput, `${at}/where`) } : {}),
     response: responsePlan(planInput, resolved, views),
-    ...(headers.length === 0 ? {} : { headers }),
+    ...headerPlans(planInput, resolved),
     ...(action === "list" ? { list: listPlan(planInput, resolved, table) } : {}),
     ...(action === "history" ? { list: historyPages(planInput) } : {}),
     moves,

@@ -1,8 +1,8 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { FilterParameter } from "../../language/endpoints/filter-parameters.ts";
-import type { FilterOperator, Method, PageLink } from "../../language/endpoints/model.ts";
+import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
+import type { Method, PageLink } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -269,7 +269,11 @@ export interface ShapePlan {
 export interface HeaderPlan {
   readonly name: string;
   readonly expression: TypedExpression;
+  readonly type: ColumnType;
+  /** JSON Schema of a value that is there. */
   readonly schema: JsonObject;
+  /** The callers who get the field, as for a member of a response. */
+  readonly visibleTo?: readonly (readonly GrantPlan[])[];
 }
 
 /** When a success has the status 202: if `if` is true of the record after the operation; without `if`, in these states. */
@@ -394,7 +398,7 @@ export interface FilterPlan {
   readonly schema: JsonObject;
 }
 
-export type { FilterOperator, FilterParameter };
+export type { FilterOperator, FilterParameter, PageLink };
 
 /** A filter with a condition: `?name=value`. */
 export interface ConditionFilterPlan {
@@ -412,4 +416,3 @@ export interface ConditionFilterPlan {
    */
   readonly visibleTo: readonly (readonly GrantPlan[])[];
 }
-

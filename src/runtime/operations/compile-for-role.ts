@@ -6,7 +6,8 @@ import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
 import { compileParents, conditionOf, tiedTo } from "../records/parents.ts";
-import { type Nested, operationView } from "../records/views.ts";
+import { headerView, type Nested, operationView } from "../records/views.ts";
+import { withHeaders } from "./headers.ts";
 import { hasPart } from "./page-text.ts";
 
 /** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
@@ -18,9 +19,15 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
   const visible = decide(operation.visible, subject);
   const own = operationView(operation, nested);
   const view = own ?? record.view;
+  const headers = headerView(operation, nested);
   const reader = (decision: Decision, view: View): ForKind["read"] => {
     if (decision === "denied" || (operation.key === undefined && operation.the === undefined)) return () => undefined;
-    return store.read({ resource: operation.resource, ...keyed, view, ...where(decision, single) });
+    return store.read({
+      resource: operation.resource,
+      ...keyed,
+      view: withHeaders(view, headers),
+      ...where(decision, single),
+    });
   };
   const single = operation.the === undefined ? [] : [operation.the];
   const keyed = operation.key === undefined ? {} : { key: operation.key.column };
@@ -54,6 +61,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     visible,
     record,
     own,
+    headers,
     parents: compileParents(operation, store, subject),
     read: lazily(() => reader(allowed, view)),
     visibleRecord: lazily(() => reader(visible, view)),
@@ -64,7 +72,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     }),
     aggregate: lazily(() => {
       if (allowed === "denied" || own === undefined) return () => undefined;
-      return store.aggregate({ members: own.members, ...where(allowed, []) });
+      return store.aggregate({ members: withHeaders(own, headers).members, ...where(allowed, []) });
     }),
     readAggregate: lazily(() => {
       const all = operation.guard === undefined ? [] : [operation.guard.if];

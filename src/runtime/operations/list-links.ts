@@ -1,7 +1,6 @@
 /** The addresses of the other pages of a list, in the `Link` header field (RFC 8288). */
 import type { Value } from "../../expression/evaluate.ts";
-import type { PageLink } from "../../language/endpoints/model.ts";
-import type { ListPlan } from "../../plan/endpoints/types.ts";
+import type { ListPlan, PageLink } from "../../plan/endpoints/types.ts";
 import type { Call } from "../context/context.ts";
 import { storedPosition } from "../versions/positions.ts";
 import type { ListRequest } from "./list-request.ts";
@@ -10,7 +9,12 @@ import type { ListRequest } from "./list-request.ts";
 export type Position = string | number;
 
 /** Returns the value that selects the next page. `last`: the position of the last record of this page. */
-export function nextPosition(call: Call, plan: ListPlan, { page, context }: ListRequest, last: readonly Value[]): Position {
+export function nextPosition(
+  call: Call,
+  plan: ListPlan,
+  { page, context }: ListRequest,
+  last: readonly Value[],
+): Position {
   const { limit, skip = 0 } = page;
   if (plan.kind === "offset") return skip + limit;
   if (plan.kind === "page") return skip / limit + 2;

@@ -290,7 +290,8 @@ function parseFilter(
       const values = valuesOf(call, filter, name, items);
       const [only] = values;
       // A single value is found by an index or a unique column; `in` might not be.
-      if (operator === "in" && name === column && values.length === 1) return { column, operator: "eq", value: only ?? null };
+      if (operator === "in" && name === column && values.length === 1)
+        return { column, operator: "eq", value: only ?? null };
       return { column, operator, value: values };
     }
     case "contains":

@@ -8,7 +8,7 @@ import { textTag } from "../records/entity-tag.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkListed } from "./guard.ts";
-import { headerFields } from "./headers.ts";
+import { pageHeaders } from "./headers.ts";
 import { linksOf, nextPosition } from "./list-links.ts";
 import {
   badCursor,
@@ -61,7 +61,7 @@ function responseOf(call: Call, plan: ListPlan, received: ListRequest, page: Pag
     variables,
   });
   const { headers } = call.compiled.operation;
-  const fields = headers === undefined ? [] : headerFields(headers, variables());
+  const fields = headers === undefined ? [] : pageHeaders(headers, variables());
   // A client that has the body from a cache must not get header fields of an older page.
   const isTagged = fields.length > 0 || plan.links !== undefined;
   const tagged = isTagged ? JSON.stringify([text, fields, links]) : text;

@@ -23,7 +23,7 @@ export const check: Check = {
 };
 
 /** Members that only Nonet's own actions implement; a handler's function has to implement them itself. */
-const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
+const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists", "order", "headers"] as const;
 
 function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {
   if (action !== "handler") return [];
@@ -63,6 +63,10 @@ function ignoredMembers({
       : []),
     ...ignoredOutcomes(action, endpoint),
     ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),
+    ...(!list && endpoint.order !== undefined ? [["order", "returns no list to sort"] as const] : []),
+    ...(action === "history" && endpoint.headers !== undefined
+      ? [["headers", "returns the history of a record, whose header fields are fixed"] as const]
+      : []),
     ...(action === "history" && endpoint.gives !== undefined
       ? [["gives", "returns the history of a record, whose members are fixed"] as const]
       : []),
