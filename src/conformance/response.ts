@@ -70,6 +70,26 @@ export function listNames(
   };
 }
 
+/** Returns the parameters that sort a list by a field, in each direction; `sign` is -1 for descending. */
+export function sortedBy(
+  contract: Contract,
+  operation: Operation,
+  field: string,
+): readonly { readonly query: Readonly<Record<string, string>>; readonly sign: number }[] {
+  const { direction, sort } = listNames(contract, operation);
+  const [ascending, descending] =
+    direction === undefined
+      ? [{ [sort]: field }, { [sort]: `-${field}` }]
+      : [
+          { [sort]: field, [direction]: "asc" },
+          { [sort]: field, [direction]: "DESC" },
+        ];
+  return [
+    { query: ascending, sign: 1 },
+    { query: descending, sign: -1 },
+  ];
+}
+
 /** The parts of a page: its records, its total number and the position of the next page. */
 export interface Page {
   readonly items: readonly Json[];

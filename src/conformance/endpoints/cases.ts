@@ -14,6 +14,7 @@ import { idempotencyCases } from "./idempotency.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
+import { optionCases } from "./lists/options.ts";
 import { pagingCases } from "./lists/pages.ts";
 import { parameterCases } from "./lists/parameters.ts";
 import { outcomeCases } from "./outcomes.ts";
@@ -42,6 +43,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   pagingCases,
   parameterCases,
   nameCases,
+  optionCases,
   contentCases,
   editCases,
   idempotencyCases,

@@ -1,5 +1,7 @@
 /** Fields by which lists are filtered, sorted and searched: what a list returns fits, and what fits is in the list. */
 import type { Json } from "../../base/json.ts";
+import { type FilterOperator, parametersOf } from "../../language/endpoints/filter-parameters.ts";
+import { listStyleOf } from "../../language/endpoints/list-style.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { ifPossible } from "../attempts.ts";
@@ -9,7 +11,7 @@ import { mayRun, fieldVisibility } from "../permissions.ts";
 import { transitionsOf } from "../effects.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
-import { listNames, recordIn } from "../response.ts";
+import { listNames, recordIn, sortedBy } from "../response.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { itemOf, pagesOf, type ReadPage } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -91,8 +93,6 @@ async function readList(trial: Trial, list: Operation, { caller, record, query, 
 
 // ── Filters ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const ordered: readonly string[] = ["integer", "number", "decimal", "date", "time", "datetime"];
-
 function filters(list: Operation, resource: string, name: string, field: Field): Case {
   const { operation } = list;
   const path = `resources/${resource}/${name}`;
@@ -124,20 +124,57 @@ function filters(list: Operation, resource: string, name: string, field: Field):
       };
       const { model } = trial.contract;
       const isEqual = (found: Json): boolean => isSame(model, field.type, value, found);
-      await check(name, textOf(value), isEqual, true);
-      await check(`${name}[in]`, textOf(value), isEqual, true);
-      const bare = bareType(field.type);
-      if (bare.kind !== "scalar" || !ordered.includes(bare.name)) return;
-      const order = (found: Json): number | undefined => compare(field.type, found, value);
-      for (const [suffix, fits, isIn] of [
-        ["gte", (found: Json) => (order(found) ?? 0) >= 0, true],
-        ["gt", (found: Json) => (order(found) ?? 1) > 0, false],
-        ["lte", (found: Json) => (order(found) ?? 0) <= 0, true],
-        ["lt", (found: Json) => (order(found) ?? -1) < 0, false],
-      ] as const)
-        await check(`${name}[${suffix}]`, textOf(value), fits, isIn);
+      const { operators } = listStyleOf(model, list.endpoint);
+      for (const parameter of parametersOf(name, field, operators)) {
+        const selection = selectionOf(parameter.operator, field.type, value, isEqual);
+        if (selection !== undefined) await check(parameter.name, selection.text, selection.fits, selection.isIn);
+      }
     },
   };
+}
+
+/** What a filter with an operator and the value of a record selects: which values fit, and whether the record is among them. */
+interface Selection {
+  readonly text: string;
+  readonly fits: (found: Json) => boolean;
+  readonly isIn: boolean;
+}
+
+function selectionOf(
+  operator: FilterOperator,
+  type: FieldType,
+  value: Json,
+  isEqual: (found: Json) => boolean,
+): Selection | undefined {
+  const text = textOf(value);
+  const order = (found: Json): number | undefined => compare(type, found, value);
+  // Texts of other letters are in upper or lower case in different ways.
+  const part = /[a-z0-9]+/.exec(text)?.[0];
+  const found = (one: Json): string => textOf(one).toLowerCase();
+  switch (operator) {
+    case "eq":
+    case "in":
+      return { text, fits: isEqual, isIn: true };
+    case "ne":
+    case "nin":
+      return { text, fits: (one) => !isEqual(one), isIn: false };
+    case "gte":
+      return { text, fits: (one) => (order(one) ?? 0) >= 0, isIn: true };
+    case "gt":
+      return { text, fits: (one) => (order(one) ?? 1) > 0, isIn: false };
+    case "lte":
+      return { text, fits: (one) => (order(one) ?? 0) <= 0, isIn: true };
+    case "lt":
+      return { text, fits: (one) => (order(one) ?? -1) < 0, isIn: false };
+    case "contains":
+      return part === undefined ? undefined : { text: part, fits: (one) => found(one).includes(part), isIn: true };
+    case "startsWith":
+      return part === undefined || !text.startsWith(part)
+        ? undefined
+        : { text: part.toUpperCase(), fits: (one) => found(one).startsWith(part), isIn: true };
+    case "null":
+      return { text: "false", fits: () => true, isIn: true };
+  }
 }
 
 interface PairOfRecords {
@@ -225,17 +262,12 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
   const { sort } = listNames(contract, list);
   return {
     id: `${path}: order of ${operation}`,
-    aspects: [
-      { path, expects: `\`?${sort}=${name}\` of ${operation} sorts the records, \`-${name}\` the other way round` },
-    ],
+    aspects: [{ path, expects: `\`?${sort}=${name}\` of ${operation} sorts the records, in both directions` }],
     operation,
     run: async (trial) => {
       const { one, caller } = await pairFor(trial, list, name, field);
-      for (const [order, sign] of [
-        [name, 1],
-        [`-${name}`, -1],
-      ] as const) {
-        const { last, values } = await readList(trial, list, { caller, record: one, query: { [sort]: order }, name });
+      for (const { query, sign } of sortedBy(contract, list, name)) {
+        const { last, values } = await readList(trial, list, { caller, record: one, query, name });
         if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${name}\``);
         const wrong = values.findIndex((value, index) => {
           const before = index === 0 ? undefined : values[index - 1];
@@ -243,7 +275,7 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
         });
         if (wrong >= 0)
           throw new Broken(
-            `records in the order \`${order}\``,
+            `records in the order \`${new URLSearchParams(query).toString()}\``,
             `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`,
             last?.interaction,
           );

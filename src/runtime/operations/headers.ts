@@ -59,6 +59,11 @@ export function takeHeaders(
   return { text: `${text.slice(0, text[at - 1] === "," ? at - 1 : at)}}`, fields };
 }
 
+/** Returns the text of which the entity tag is a hash: a client with the body in a cache must not get older header fields. */
+export function withFields(text: string, fields: readonly string[]): string {
+  return fields.length === 0 ? text : JSON.stringify([text, fields]);
+}
+
 // ── Values ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function fieldsOf(values: JsonObject): readonly string[] {

@@ -8,7 +8,7 @@ import { textTag } from "../records/entity-tag.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkListed } from "./guard.ts";
-import { pageHeaders } from "./headers.ts";
+import { pageHeaders, withFields } from "./headers.ts";
 import { linksOf, nextPosition } from "./list-links.ts";
 import {
   badCursor,
@@ -62,9 +62,7 @@ function responseOf(call: Call, plan: ListPlan, received: ListRequest, page: Pag
   });
   const { headers } = call.compiled.operation;
   const fields = headers === undefined ? [] : pageHeaders(headers, variables());
-  // A client that has the body from a cache must not get header fields of an older page.
-  const isTagged = fields.length > 0 || plan.links !== undefined;
-  const tagged = isTagged ? JSON.stringify([text, fields, links]) : text;
+  const tagged = withFields(text, plan.links === undefined ? fields : [...fields, ...links]);
   return readResponse(call, text, textTag(call, tagged), fields.length === 0 ? links : [...links, ...fields]);
 }
 

@@ -1,5 +1,4 @@
 /** Performs `GET /xs/{id}`: reads one record, or an aggregate (R4.15, R4.16, R2.12). */
-import { hash } from "node:crypto";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { after } from "../../base/after.ts";
 import type { Awaitable, Found } from "../../store/port/store.ts";
@@ -9,7 +8,7 @@ import { revalidationFields } from "../../http/compression.ts";
 import { type Call, tableOf } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkRead } from "./guard.ts";
-import { takeHeaders } from "./headers.ts";
+import { takeHeaders, withFields } from "./headers.ts";
 import { decodeKey } from "../routing/target.ts";
 import { matchesWeakly } from "../../http/entity-tags.ts";
 import { absent, absentParent, columnOf, keyOf, tagsOf } from "../records/find-and-authorise.ts";
@@ -39,16 +38,12 @@ function recordResponse(call: Call, found: Found): HttpResponse {
   const { text: whole, fields } = takeHeaders(kind.headers, found.text);
   if (compiled.operation.response.kind === "none") return emptyResponse(compiled.operation.response.status, fields);
   const text = call.own?.reads === undefined ? versionedText(call, whole) : whole;
+  // Header fields can change without the record, as members of another shape can.
   const tag =
-    kind.own === undefined
+    kind.own === undefined && fields.length === 0
       ? entityTag(call, found.revision, text)
-      : shapedTag(call, found.revision, unmarked(call, text));
-  return extended(compiled.extension, readResponse(call, wrapped(call, text), tagWith(tag, fields), fields));
-}
-
-/** Returns the tag with the header fields, whose values can change without the record. */
-function tagWith(tag: string, fields: readonly string[]): string {
-  return fields.length === 0 ? tag : `${tag.slice(0, -1)}.${hash("sha1", fields.join("\n"), "base64url").slice(0, 8)}"`;
+      : shapedTag(call, found.revision, withFields(unmarked(call, text), fields));
+  return extended(compiled.extension, readResponse(call, wrapped(call, text), tag, fields));
 }
 
 /** Returns the record with this key and parent; throws 403 for a caller who may only see it. */
@@ -108,5 +103,5 @@ async function readAll(call: Call): Promise<HttpResponse> {
   if (guard !== undefined && (await kind.readAggregate(variables)) === undefined) throw new ApiError(guard.else);
   const { text: whole, fields } = takeHeaders(kind.headers, aggregate);
   const text = versionedText(call, whole);
-  return readResponse(call, text, tagWith(textTag(call, text), fields), fields);
+  return readResponse(call, text, textTag(call, withFields(text, fields)), fields);
 }

@@ -7,7 +7,7 @@ import type { FieldType } from "../../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../../case.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { statusText } from "../../errors/expected.ts";
-import { listNames, recordIn } from "../../response.ts";
+import { listNames, recordIn, sortedBy } from "../../response.ts";
 import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { operationCase, pathOf } from "../subjects.ts";
@@ -70,15 +70,12 @@ function sorts(contract: Contract, called: Operation): readonly Case[] {
       stylish(called, `\`${sort}\` orders the list`),
       async (trial) => {
         const list = await listed(trial, called, 3);
-        for (const [text, sign] of [
-          [field, 1],
-          [`-${field}`, -1],
-        ] as const) {
-          const values = await valuesIn(trial, list, { [sort]: text }, field);
+        for (const { query, sign } of sortedBy(contract, called, field)) {
+          const values = await valuesIn(trial, list, query, field);
           const wrong = values.findIndex((value, index) => index > 0 && compare(values[index - 1], value) * sign > 0);
           if (wrong < 0) continue;
           const got = `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`;
-          throw new Broken(`the order of ${text}`, got, trial.interactions.at(-1));
+          throw new Broken(`the order of ${new URLSearchParams(query).toString()}`, got, trial.interactions.at(-1));
         }
       },
       {
@@ -144,6 +141,7 @@ const secondMilliseconds = 1100;
 function isNewestFirst(contract: Contract, called: Operation): readonly Case[] {
   const { operation, resource } = called;
   const fields = Object.values(resource === undefined ? {} : fieldsOf(contract.model, resource));
+  if (called.endpoint.order !== undefined) return [];
   if (!hasStyle(contract, called) || !fields.some(({ marks }) => marks.includes("sort"))) return [];
   return [
     operationCase(

@@ -1,0 +1,188 @@
+/** The options of lists: their usual order, header fields and other values about a page, and the links to other pages. */
+import type { Json } from "../../../base/json.ts";
+import type { Value } from "../../../expression/evaluate.ts";
+import { listStyleOf } from "../../../language/endpoints/list-style.ts";
+import { responseExpressions, responseShape } from "../../../language/endpoints/shape.ts";
+import { isObject } from "../../../base/json.ts";
+import { lookup } from "../../../language/resources/fields.ts";
+import { type Aspect, Broken, type Case, NotTried, shortText } from "../../case.ts";
+import { evaluate } from "../../expressions.ts";
+import type { Contract, Operation } from "../../contract.ts";
+import { memberOf, recordIn } from "../../response.ts";
+import { pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
+import type { Trial } from "../../trial/trial.ts";
+import { operationCase, pathOf } from "../subjects.ts";
+import { type Listed, listed, listsOf, maximumOf } from "./listed.ts";
+import { mostPages, optionsOf, walk } from "./walk.ts";
+
+export function optionCases(contract: Contract): readonly Case[] {
+  return listsOf(contract).flatMap((called) => [
+    ...isInOrder(contract, called),
+    ...hasValues(contract, called),
+    ...hasLinks(contract, called),
+  ]);
+}
+
+async function pageOf(trial: Trial, list: Listed, limit?: number): Promise<ReadPage> {
+  for await (const page of pagesOf(trial, list.called, optionsOf(trial, list, limit), mostPages)) return page;
+  throw new NotTried(`the test cannot read ${list.called.operation}`);
+}
+
+// ── The order ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The records are in the list's own order if a request asks for none, as far as the first field decides it. */
+function isInOrder(contract: Contract, called: Operation): readonly Case[] {
+  const [first] = called.endpoint.order ?? [];
+  if (first === undefined) return [];
+  const aspects: Case["aspects"] = [
+    { path: pathOf(called, "order"), expects: `the list is in the order of \`${first.field}\`` },
+  ];
+  return [
+    operationCase(called, "order", aspects, async (trial) => {
+      const list = await listed(trial, called, 3);
+      const page = await pageOf(trial, list);
+      const values = page.items.flatMap((item) => {
+        const observed = recordIn(contract, called, item);
+        if (observed === undefined) return [];
+        return lookup(observed.record, memberOf(contract, first.field, observed.view)) ?? [];
+      });
+      if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${first.field}\``);
+      const wrong = values.findIndex((value, index) => {
+        const order = index === 0 ? undefined : comparison(values[index - 1], value);
+        return order !== undefined && (first.descending ? -order : order) > 0;
+      });
+      if (wrong < 0) return;
+      const got = `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`;
+      throw new Broken(`the order of \`${first.field}\``, got, page.interaction, pathOf(called, "order"));
+    }),
+  ];
+}
+
+/** Compares numbers, times, and texts of letters that have one order everywhere. */
+function comparison(one: Json | undefined, other: Json | undefined): number | undefined {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (typeof one !== "string" || typeof other !== "string") return undefined;
+  const isPlain = [one, other].every((text) => /^(?:[a-z0-9]+|\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)$/.test(text));
+  return isPlain ? (one < other ? -1 : Number(one > other)) : undefined;
+}
+
+// ── Values about a page ────────────────────────────────────────────────────────────────────────────────────────────
+
+interface PageValue {
+  readonly path: string;
+  readonly name: string;
+  /** Returns the value in a response; undefined for none. */
+  readonly of: (trial: Trial, page: ReadPage) => Json | undefined;
+  readonly isHeader: boolean;
+}
+
+/** Header fields, and members next to the page, have the values that follow from the page. */
+function hasValues(contract: Contract, called: Operation): readonly Case[] {
+  const values = [...headersOf(contract, called), ...membersOf(contract, called)];
+  if (values.length === 0) return [];
+  const aspects = values.map(
+    ({ name, path }): Aspect => ({ path, expects: `\`${name}\` follows from the page, as the document computes it` }),
+  ) as unknown as Case["aspects"];
+  return [
+    operationCase(
+      called,
+      "values about a page",
+      aspects,
+      async (trial) => {
+        const list = await listed(trial, called, 2);
+        const { count } = await walk(trial, list, maximumOf(contract, called));
+        const isPaged = listStyleOf(contract.model, called.endpoint).kind !== "none";
+        const page = await pageOf(trial, list, isPaged ? 1 : undefined);
+        const variables: Record<string, Value> = { count, ...(isPaged ? { limit: 1, offset: 0, page: 1 } : {}) };
+        if (page.next !== undefined) variables["next"] = page.next as Value;
+        let compared = 0;
+        for (const value of values) {
+          const typed = contract.typed.get(value.path);
+          const found = typed && evaluate(typed, { ...trial.scope(list.caller), variables });
+          if (found === undefined) continue;
+          compared += 1;
+          const got = value.of(trial, page) ?? null;
+          const expected = value.isHeader && found.value !== null ? textIn(found.value) : found.value;
+          if (JSON.stringify(got) === JSON.stringify(expected)) continue;
+          throw new Broken(
+            `\`${value.name}\` with ${shortText(expected as Json)}`,
+            shortText(got),
+            page.interaction,
+            value.path,
+          );
+        }
+        if (compared === 0) throw new NotTried("the test does not know what the values are computed from");
+      },
+      {
+        // The number of records changes as long as other cases run.
+        exclusive: true,
+      },
+    ),
+  ];
+}
+
+function textIn(value: Value): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function headersOf({ model }: Contract, { endpoint, operation }: Operation): readonly PageValue[] {
+  const at = `endpoints/endpoints/${operation}`;
+  const header = (path: string, name: string): PageValue => ({
+    path: `${path}/headers/${name}`,
+    name,
+    isHeader: true,
+    of: (trial, page) => trial.responseOf(page.interaction).headers[name.toLowerCase()],
+  });
+  const own = Object.keys(endpoint.headers ?? {});
+  const styled = Object.keys(listStyleOf(model, endpoint).headers ?? {}).filter((name) => !own.includes(name));
+  return [
+    ...own.map((name) => header(at, name)),
+    ...styled.map((name) =>
+      header(lookup(endpoint.lists?.headers ?? {}, name) === undefined ? "endpoints/lists" : `${at}/lists`, name),
+    ),
+  ];
+}
+
+function membersOf({ model }: Contract, called: Operation): readonly PageValue[] {
+  const { page } = responseShape(model, called);
+  return (page === undefined ? [] : responseExpressions(page)).map(
+    ({ path: at }): PageValue => ({
+      path: [pathOf(called, "gives"), ...at].join("/"),
+      name: at.join("."),
+      isHeader: false,
+      of: (trial, { interaction }) =>
+        at.reduce<Json | undefined>(
+          (here, name) => (isObject(here) ? lookup(here, name) : undefined),
+          trial.responseOf(interaction).json,
+        ),
+    }),
+  );
+}
+
+// ── Links ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The first of several pages has the links that the document names, without one to a page before it. */
+function hasLinks(contract: Contract, called: Operation): readonly Case[] {
+  const { links } = listStyleOf(contract.model, called.endpoint);
+  if (links === undefined) return [];
+  const path = stylePath(called);
+  return [
+    operationCase(
+      called,
+      "links",
+      [{ path, expects: `\`Link\` names the pages ${links.join(", ")}` }],
+      async (trial) => {
+        const list = await listed(trial, called, 2);
+        const page = await pageOf(trial, list, 1);
+        const { link = "" } = trial.responseOf(page.interaction).headers;
+        const found = [...link.matchAll(/rel="?([^";,]+)"?/g)].flatMap(([, relations = ""]) => relations.split(" "));
+        for (const relation of ["first", "prev", "next", "last"] as const) {
+          const isExpected = links.includes(relation) && relation !== "prev";
+          if (isExpected === found.includes(relation)) continue;
+          const expected = `${isExpected ? "a" : "no"} link to the page \`${relation}\``;
+          throw new Broken(expected, link === "" ? "no `Link`" : link, page.interaction, path);
+        }
+      },
+    ),
+  ];
+}
