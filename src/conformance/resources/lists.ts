@@ -27,7 +27,7 @@ export function listCases(contract: Contract): readonly Case[] {
   return lists.flatMap((list) => {
     const resource = list.resource as string;
     return Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
-      ...(field.marks.includes("filter") ? [filters(list, resource, name, field)] : []),
+      ...(field.marks.includes("filter") ? [filters(contract, list, resource, name, field)] : []),
       ...(field.marks.includes("sort") ? [sorts(contract, list, resource, name, field)] : []),
       ...(field.marks.includes("search") ? [searches(contract, list, resource, name, field)] : []),
     ]);
@@ -51,13 +51,15 @@ interface Reading {
   readonly query: Readonly<Record<string, string>>;
   /** The field that the list is about. */
   readonly name: string;
+  /** The statement that declares the parameters, if it is not the field. */
+  readonly path?: string | undefined;
 }
 
 /** Expects a list not to reject its parameters. */
 async function expectParameters(
   trial: Trial,
   list: Operation,
-  { caller, record, query, name }: Reading,
+  { caller, record, query, name, path }: Reading,
 ): Promise<void> {
   const { contract } = trial;
   const interaction = await trial.call(list.operation, { caller, record, query });
@@ -68,13 +70,14 @@ async function expectParameters(
     `\`${text.join("")}\` of ${list.operation} to be accepted`,
     statusText(contract, response),
     interaction,
-    `resources/${list.resource}/${name}`,
+    path ?? `resources/${list.resource}/${name}`,
   );
 }
 
-async function readList(trial: Trial, list: Operation, { caller, record, query, name }: Reading): Promise<Read> {
+async function readList(trial: Trial, list: Operation, reading: Reading): Promise<Read> {
   const { contract } = trial;
-  await expectParameters(trial, list, { caller, record, query, name });
+  const { caller, record, query, name } = reading;
+  await expectParameters(trial, list, reading);
   const pages: ReadPage[] = [];
   for await (const page of pagesOf(trial, list, { caller, record, query }, mostPages)) pages.push(page);
   const last = pages.at(-1);
@@ -93,18 +96,22 @@ async function readList(trial: Trial, list: Operation, { caller, record, query, 
 
 // ── Filters ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function filters(list: Operation, resource: string, name: string, field: Field): Case {
+function filters(contract: Contract, list: Operation, resource: string, name: string, field: Field): Case {
   const { operation } = list;
   const path = `resources/${resource}/${name}`;
+  const statements = [...new Set(Object.values(operatorPaths(contract, list)))];
   return {
     id: `${path}: filter of ${operation}`,
-    aspects: [{ path, expects: `\`?${name}=\` of ${operation} selects exactly the records with the value` }],
+    aspects: [
+      { path, expects: `\`?${name}=\` of ${operation} selects exactly the records with the value` },
+      ...statements.map((one) => ({ path: one, expects: `the filters of ${operation} have the declared parameters` })),
+    ],
     operation,
     run: async (trial) => {
       const { one, other, caller, value } = await pairFor(trial, list, name, field);
-      const check = async (parameter: string, text: string, fits: (found: Json) => boolean, isIn: boolean) => {
+      const check = async (parameter: string, { fits, isIn, text }: Selection, at?: string) => {
         const query = { [parameter]: text };
-        const read = await readList(trial, list, { caller, record: one, query, name });
+        const read = await readList(trial, list, { caller, record: one, query, name, path: at });
         const wrong = read.values.find((found) => !fits(found));
         const observed = `?${parameter}=${text}`;
         if (wrong !== undefined)
@@ -112,12 +119,14 @@ function filters(list: Operation, resource: string, name: string, field: Field):
             `only records that fit \`${observed}\``,
             `one with ${shortText(wrong)}`,
             read.last?.interaction,
+            at,
           );
         if (read.has(one) === !isIn)
           throw new Broken(
             `${isIn ? "the" : "no"} record with ${shortText(value)} for \`${observed}\``,
             isIn ? "no such record" : "the record",
             read.last?.interaction,
+            at,
           );
         if (other !== undefined && parameter === name && read.has(other) === true)
           throw new Broken(`no record with another value for \`${observed}\``, "such a record", read.last?.interaction);
@@ -127,9 +136,23 @@ function filters(list: Operation, resource: string, name: string, field: Field):
       const { operators } = listStyleOf(model, list.endpoint);
       for (const parameter of parametersOf(name, field, operators)) {
         const selection = selectionOf(parameter.operator, field.type, value, isEqual);
-        if (selection !== undefined) await check(parameter.name, selection.text, selection.fits, selection.isIn);
+        if (selection !== undefined)
+          await check(parameter.name, selection, operatorPaths(contract, list)[parameter.operator]);
       }
     },
+  };
+}
+
+/** Returns the paths of the statements that declare the parameters of filters, by operator. */
+function operatorPaths(
+  { model }: Contract,
+  { endpoint, operation }: Operation,
+): { readonly [Operator in FilterOperator]?: string } {
+  const declared = (path: string, operators: object = {}) =>
+    Object.fromEntries(Object.keys(operators).map((operator) => [operator, path]));
+  return {
+    ...declared("endpoints/lists", model.endpoints.lists?.operators),
+    ...declared(`endpoints/endpoints/${operation}/lists`, endpoint.lists?.operators),
   };
 }
 

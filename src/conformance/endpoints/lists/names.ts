@@ -62,7 +62,8 @@ function hasCount(shape: Shape): boolean {
 function sorts(contract: Contract, called: Operation): readonly Case[] {
   const { sort } = listNames(contract, called);
   const field = sortable(contract, called);
-  if (writtenName(contract, called, "sort") === undefined || field === undefined) return [];
+  const isWritten = (["sort", "direction"] as const).some((word) => writtenName(contract, called, word) !== undefined);
+  if (!isWritten || field === undefined) return [];
   return [
     operationCase(
       called,
@@ -202,6 +203,10 @@ function stylish(called: Operation, expects: string): readonly [Aspect] {
 }
 
 /** Returns the name of a parameter, if the document writes one. */
-function writtenName({ model }: Contract, { endpoint }: Operation, word: "sort" | "search"): string | undefined {
+function writtenName(
+  { model }: Contract,
+  { endpoint }: Operation,
+  word: "sort" | "direction" | "search",
+): string | undefined {
   return endpoint.lists?.names?.[word] ?? model.endpoints.lists?.names?.[word];
 }
