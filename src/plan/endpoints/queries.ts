@@ -8,6 +8,7 @@ import { bareType } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { seersOf } from "../authentication/permissions.ts";
+import { passedResources } from "./passed-records.ts";
 import type { ConditionFilterPlan, QueryPlan } from "./types.ts";
 import { assert, placeholder, type PlanInput, typedAt } from "../input.ts";
 
@@ -21,7 +22,7 @@ export function conditionFilters(
     const type = filterType(model, resolveEndpoint(model, operation), name, filter, around);
     // The newest version's filter replaces a filter without a type in an older version (permitted.ts).
     if (type === undefined && older === true)
-      return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [] };
+      return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [], passes: [] };
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
     const condition = typedAt(planInput, `endpoints/endpoints/${operation}/filters/${name}/if`);
     const field = filterField(model, resource, name, filter, around);
@@ -32,6 +33,7 @@ export function conditionFilters(
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
       visibleTo: everywhere(seersOf(planInput, resource, condition)),
+      passes: passedResources(planInput, condition),
     };
   });
 }

@@ -398,6 +398,13 @@ export interface FilterPlan {
   readonly schema: JsonObject;
 }
 
+/** Another resource whose records a filter reads. */
+export interface PassedResource {
+  readonly resource: string;
+  /** The callers to whom a record of it is visible. */
+  readonly visible: readonly GrantPlan[];
+}
+
 export type { FilterOperator, FilterParameter, PageLink };
 
 /** A filter with a condition: `?name=value`. */
@@ -415,4 +422,6 @@ export interface ConditionFilterPlan {
    * the condition reads.
    */
   readonly visibleTo: readonly (readonly GrantPlan[])[];
+  /** The other resources whose records the condition reads, if their visibility is limited (`passed-records.ts`). */
+  readonly passes: readonly PassedResource[];
 }

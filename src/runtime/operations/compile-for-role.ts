@@ -2,6 +2,7 @@
 import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { decide } from "../../language/authentication/decide.ts";
 import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import { restricted } from "../../plan/endpoints/passed-records.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
@@ -49,7 +50,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
       const own = operation.list?.where === undefined ? [] : [operation.list.where];
       const { conditions, ...rest } = shape;
       const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
-      const conjuncts = [...own, ...filters.map(({ condition }) => condition)];
+      const conjuncts = [...own, ...filters.map((one) => restricted(one.condition, one.passes, subject))];
       const condition = allowed === "denied" ? {} : where(allowed, conjuncts);
       const compiled = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
       lists.set(key, compiled);

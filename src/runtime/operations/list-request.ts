@@ -3,6 +3,7 @@ import { folded, searchWords } from "../../base/search.ts";
 import { onceFor } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { decide } from "../../language/authentication/decide.ts";
+import { mayPass } from "../../plan/endpoints/passed-records.ts";
 import type { FilterOperator, FilterParameter, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
 import type { PageArguments, SortKey } from "../../store/port/store.ts";
 import { subjectOf } from "../context/caller.ts";
@@ -147,13 +148,14 @@ function limitParameter({ clamped, max }: ListPlan, name: string, text: string):
 }
 
 /**
- * Returns the value of a filter with a condition. Throws as for an unknown filter if the caller may not see a field that the
- * filter reads (R4.13).
+ * Returns the value of a filter with a condition. Throws as for an unknown filter if the caller may not see a field, or any
+ * record of another resource, that the filter reads (R4.13).
  */
 function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
   if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed")) unknown(name);
+  if (!mayPass(filter.passes, subject)) unknown(name);
   return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
