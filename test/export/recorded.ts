@@ -179,7 +179,7 @@ function headerFaults(
 }
 
 /** The value of a header field by the type of its schema (style `simple` of OpenAPI). */
-function typedHeader(type: unknown, value: string): unknown {
+function typedHeader(type: unknown, value: string): Json {
   if (type === "integer" && /^-?\d+$/.test(value)) return Number(value);
   if (type === "number" && /^-?[\d.]+(?:e[-+]?\d+)?$/.test(value)) return Number(value);
   return type === "boolean" && /^(?:true|false)$/.test(value) ? value === "true" : value;

@@ -47,8 +47,8 @@ export function withHeaders(view: View, headers: View | undefined): View {
   };
 }
 
-/** Takes the header fields out of the text that a read returned. */
-export function takeHeaders(
+/** Separates the header fields from the text that a read returned. */
+export function splitHeaders(
   headers: View | undefined,
   text: string,
 ): { readonly text: string; readonly fields: readonly string[] } {

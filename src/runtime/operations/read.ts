@@ -8,7 +8,7 @@ import { revalidationFields } from "../../http/compression.ts";
 import { type Call, tableOf } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkRead } from "./guard.ts";
-import { takeHeaders, withFields } from "./headers.ts";
+import { splitHeaders, withFields } from "./headers.ts";
 import { decodeKey } from "../routing/target.ts";
 import { matchesWeakly } from "../../http/entity-tags.ts";
 import { absent, absentParent, columnOf, keyOf, tagsOf } from "../records/find-and-authorise.ts";
@@ -35,9 +35,9 @@ function readRecord(call: Call): Awaitable<HttpResponse> {
 
 function recordResponse(call: Call, found: Found): HttpResponse {
   const { compiled, kind } = call;
-  const { text: whole, fields } = takeHeaders(kind.headers, found.text);
+  const { text: body, fields } = splitHeaders(kind.headers, found.text);
   if (compiled.operation.response.kind === "none") return emptyResponse(compiled.operation.response.status, fields);
-  const text = call.own?.reads === undefined ? versionedText(call, whole) : whole;
+  const text = call.own?.reads === undefined ? versionedText(call, body) : body;
   // Header fields can change without the record, as members of another shape can.
   const tag =
     kind.own === undefined && fields.length === 0
@@ -101,7 +101,7 @@ async function readAll(call: Call): Promise<HttpResponse> {
   const aggregate = await kind.aggregate(variables);
   if (aggregate === undefined) throw new ApiError("forbidden");
   if (guard !== undefined && (await kind.readAggregate(variables)) === undefined) throw new ApiError(guard.else);
-  const { text: whole, fields } = takeHeaders(kind.headers, aggregate);
-  const text = versionedText(call, whole);
+  const { text: body, fields } = splitHeaders(kind.headers, aggregate);
+  const text = versionedText(call, body);
   return readResponse(call, text, textTag(call, withFields(text, fields)), fields);
 }
