@@ -2,7 +2,13 @@
 import { camelCase } from "../base/case.ts";
 import type { TypedExpression } from "../expression/check.ts";
 import { typeExpressions } from "../language/analysis/expressions.ts";
-import { type ResolvedEndpoint, resolveEndpoint, type UnclearEndpoint } from "../language/endpoints/resolve.ts";
+import type { RequestStyle } from "../language/endpoints/model.ts";
+import {
+  type ResolvedEndpoint,
+  resolveEndpoint,
+  styleOf,
+  type UnclearEndpoint,
+} from "../language/endpoints/resolve.ts";
 import { innermost, lookup } from "../language/resources/fields.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { olderOf } from "../language/versioning/conversions.ts";
@@ -126,4 +132,17 @@ export function needsRecord(called: Operation): boolean {
   if (called.resource === undefined) return false;
   if (called.kind === "free") return called.key !== undefined;
   return !["create", "list", "clear", "login", "renew", "logout"].includes(called.action);
+}
+
+/** Returns what the requests of an operation may contain. */
+export function requestStyle({ model }: Contract, { endpoint }: Operation): RequestStyle {
+  return styleOf(model.endpoints, endpoint, "requests") ?? {};
+}
+
+/**
+ * Whether the document states that unknown members are rejected: only a document that states all standard errors states that
+ * they are one of them.
+ */
+export function rejectsUnknown(contract: Contract, called: Operation): boolean {
+  return contract.model.errors.standard === "all" && requestStyle(contract, called).unknown !== "ignored";
 }

@@ -28,7 +28,7 @@ const patterns: Readonly<Record<PartName, readonly string[]>> = {
   purpose: ["nonet", "service", "domain", "purpose", "users/*", "outside", "operations/*"],
   resources: ["types/*/*", "schemas/*", "views/*/*", "rules/*/#", "*/*"],
   states: ["*/start", "*/final", "*/states/*", "*/moves/*"],
-  endpoints: ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints/*/?"],
+  endpoints: ["base", "lists", "edits", "repeats", "requests/?", "wrap", "cors", "endpoints/*/?"],
   authentication: ["credentials/*/?", "roles", "own/*", "allow/*", "show/*", "unseen"],
   events: ["envelope", "out/*/?", "in/*/?", "delivery/*/*"],
   errors: ["body", "bodies/*", "status/*", "codes/*", "messages/*", "standard", "errors/*"],

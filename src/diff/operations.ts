@@ -1,8 +1,8 @@
 /** Differences of part 4: methods, paths, requests, responses, lists, idempotency keys and preconditions. */
 import type { Json } from "../base/json.ts";
-import { endpoints } from "../language/endpoints/grammar.ts";
+import { editEffect, endpoints } from "../language/endpoints/grammar.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
-import { type ResolvedEndpoint, resolveEndpoint } from "../language/endpoints/resolve.ts";
+import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
 import {
   type Endpoint,
   type Endpoints,
@@ -16,6 +16,7 @@ import {
   type ContractBody,
 } from "../language/endpoints/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
+import { requests } from "../language/endpoints/requests.ts";
 import { inputShape } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
@@ -37,7 +38,7 @@ import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
-import { partDifferences, type Statement } from "./walk.ts";
+import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
 export function operationDifferences(both: Both): Iterable<Difference> {
   const { endpoints: old } = both.old.model;
@@ -214,8 +215,8 @@ function namesOf({ names }: Partial<ListStyle>): Readonly<Record<string, string>
 
 type Idempotency = Endpoints["repeats"];
 
-function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: Statement): Iterable<Difference> {
-  const [before, after] = [styleOf(old), styleOf(now)];
+function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: Site): Iterable<Difference> {
+  const [before, after] = [keysOf(old), keysOf(now)];
   const changed = (effect: Effect, what: string, values: readonly [unknown, unknown]) =>
     restated(effect, "repeats-changed", site, what, values);
   if (before === undefined || after === undefined) {
@@ -237,7 +238,7 @@ function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: State
   yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept"]);
 }
 
-function styleOf(repeats: Idempotency): IdempotencyStyle | undefined {
+function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {
   return repeats === "none" ? undefined : repeats;
 }
 
@@ -273,6 +274,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     orderOf(now),
   ]);
   yield* headerDifferences(below(site, "headers"), `\`${name}\``, old.headers, now.headers);
+  yield* styleDifferences(both, site, old, now);
   // A tighter condition of a list means that the list returns fewer records.
   const where = { kind: "where", what: `The condition of the list \`${name}\`` };
   yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
@@ -296,12 +298,35 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "lists",
     "order",
     "headers",
+    "requests",
+    "edits",
+    "repeats",
     "where",
     "else",
     "shape",
     "wire",
     ...actionMembers,
   ]);
+}
+
+/** Yields differences in the styles that the operation declares in place of those of part 4. */
+function* styleDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const stylesOf = <Key extends "requests" | "edits" | "repeats">(key: Key) =>
+    [styleOf(both.old.model.endpoints, old, key), styleOf(both.now.model.endpoints, now, key)] as const;
+  const isLocal = (key: "requests" | "edits" | "repeats"): boolean => (old[key] ?? now[key]) !== undefined;
+  if (isLocal("requests"))
+    yield* statementDifferences(below(site, "requests"), "requests", requests, stylesOf("requests"));
+  const { subject } = site;
+  const edits = stylesOf("edits");
+  if (isLocal("edits"))
+    yield* restated(
+      editEffect(...edits),
+      "edits-changed",
+      below(site, "edits"),
+      `The precondition of \`${subject}\``,
+      edits,
+    );
+  if (isLocal("repeats")) yield* idempotencyDifferences(...stylesOf("repeats"), below(site, "repeats"));
 }
 
 /** Yields differences in the requests and responses of a handler, without notes and examples. */

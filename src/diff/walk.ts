@@ -4,7 +4,7 @@
  */
 import type { ChangeReport, Comparable } from "../language/grammar/changes.ts";
 import type { FormMember } from "../language/grammar/form.ts";
-import { nothingBelow, type PartGrammar } from "../language/grammar/grammar.ts";
+import { type Grammar, nothingBelow, type PartGrammar } from "../language/grammar/grammar.ts";
 import type { PartName } from "../language/model.ts";
 import { type Difference, difference, measured, pairs, type Site, restated, unhandledKeys } from "./difference.ts";
 
@@ -43,6 +43,18 @@ export function partDifferences<Part>(
 ): Iterable<Difference> {
   const names = { at: part, pattern: "", name: part, subject: part, kind: part, what: "" };
   return walk({ ...names, grammar, report: {}, old, now }, comparers);
+}
+
+/** Compares the values of one statement that stands outside the walk of its part. */
+export function statementDifferences<Value>(
+  { at, subject }: Site,
+  key: string,
+  grammar: Grammar<Value>,
+  values: readonly [old: Value | undefined, now: Value | undefined],
+): Iterable<Difference> {
+  const [old, now] = values;
+  const site = { at, subject, kind: key, name: subject, pattern: key, what: `\`${key}\` of \`${subject}\`` };
+  return walk({ ...site, grammar, report: {}, old, now }, {});
 }
 
 function* walk(site: Statement, comparers: Comparers): Iterable<Difference> {

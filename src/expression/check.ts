@@ -990,7 +990,7 @@ function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken"
     return complain(checker, "no-such-token", message, credential.at, "say for how long they are good: `lasts: 30d`");
   }
   const variable = (path: readonly string[]): TypedExpression => {
-    return { kind: "variable", at, type: text, nullable: false, path: ["tokens", ...path] };
+    return { kind: "variable", at: credential.at, type: text, nullable: false, path: ["tokens", ...path] };
   };
   const joined = (left: TypedExpression, right: TypedExpression): TypedExpression => {
     return { kind: "calculate", at, type: text, nullable: false, calculation: "join", left, right };

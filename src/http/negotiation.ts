@@ -13,6 +13,41 @@ export function acceptQuality(field: string | undefined, offered: string): numbe
   return best.quality;
 }
 
+/** The range of all media types with the suffix `+json` (RFC 6839, section 3.1). */
+export const anyJson = "application/*+json";
+
+export function matchesJson(essence: string): boolean {
+  return /^application\/[^/*]+\+json$/.test(essence);
+}
+
+/** A media type that a caller may accept, and the media type of the response if it is another one. */
+export interface Offer {
+  readonly type: string;
+  readonly as?: string;
+}
+
+/**
+ * Returns the media type of the response: of the first offer with the highest quality in an Accept field; undefined if the
+ * field accepts none (RFC 9110, section 12.5.1).
+ */
+export function negotiateMedia(field: string | undefined, offers: readonly Offer[]): string | undefined {
+  let best = { quality: 0, media: undefined as string | undefined };
+  for (const { type, as } of offers) {
+    for (const name of type === anyJson ? jsonIn(field) : [type]) {
+      const quality = acceptQuality(field, name);
+      if (quality > best.quality) best = { quality, media: as ?? name };
+    }
+  }
+  return best.media;
+}
+
+/** Returns the media types with the suffix `+json` that an Accept field names; `application/json` for `*` and no field. */
+function jsonIn(field: string | undefined): readonly string[] {
+  const named = (field ?? "").split(",").map((range) => (range.split(";")[0] ?? "").trim().toLowerCase());
+  const matching = named.filter(matchesJson);
+  return matching.length === 0 ? ["application/json"] : matching;
+}
+
 /** Returns the content coding that the client prefers: `br`, `gzip` or none. */
 export function chooseEncoding(field: string | undefined): "br" | "gzip" | undefined {
   if (field === undefined) return undefined;

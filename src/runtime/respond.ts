@@ -1,6 +1,6 @@
 /** The pipeline of a request: the order of checks (R0.1). Each stage returns a value, or throws the client's error. */
 import { after } from "../base/after.ts";
-import { acceptQuality } from "../http/negotiation.ts";
+import { acceptQuality, negotiateMedia } from "../http/negotiation.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import type { Caller } from "./context/caller.ts";
@@ -38,11 +38,12 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
     const underCaller = limitByCaller(service, request, route); // 429
     if (underCaller !== undefined) await underCaller;
     authorise(service, request, route); // 401 403
-    negotiate(request); // 406
+    const media = negotiate(request); // 406
     let input = readInput(service.context, request); // 400 413 415
     if (input instanceof Promise) input = await input;
-    const response = perform(service, createCall(service.context, request, input), incoming.rejected);
-    return response instanceof Promise ? await response : response;
+    let response = perform(service, createCall(service.context, request, input), incoming.rejected);
+    if (response instanceof Promise) response = await response;
+    return media === undefined ? response : withMedia(response, media);
   } catch (thrown) {
     throw thrown instanceof ApiError ? withOperationStatus(route.endpoint.compiled.operation, thrown) : thrown;
   } finally {
@@ -147,18 +148,36 @@ function authorise(
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new ApiError("forbidden");
 }
 
-const json: readonly string[] = ["application/json"];
+const json = "application/json";
 
-function negotiate({ httpRequest, route: { endpoint } }: OperationRequest): void {
+/** Returns the media type of the response, if the operation offers several. */
+function negotiate({ httpRequest, route: { endpoint } }: OperationRequest): string | undefined {
   const { compiled, received } = endpoint;
-  const { action, file } = (received?.compiled ?? compiled).operation;
+  const { action, file, offers } = (received?.compiled ?? compiled).operation;
   // A file has one media type, whatever the client accepts (RFC 9110 section 12.5.1).
-  if (file !== undefined && action === "read") return;
-  const offered = compiled.wire === undefined ? (compiled.extension?.offers ?? json) : compiled.wire.offers;
+  if (file !== undefined && action === "read") return undefined;
   const accept = httpRequest.headers.get("accept");
-  if (offered === undefined || offered.some((type) => acceptQuality(accept, type) > 0)) return;
-  throw new ApiError("not-acceptable", {
+  if (offers === undefined) {
+    const offered = compiled.wire === undefined ? (compiled.extension?.offers ?? [json]) : compiled.wire.offers;
+    if (offered === undefined || offered.some((type) => acceptQuality(accept, type) > 0)) return undefined;
+    throw notAcceptable(offered);
+  }
+  const media = negotiateMedia(accept, offers);
+  if (media === undefined) throw notAcceptable(offers.map(({ type }) => type));
+  return media;
+}
+
+function notAcceptable(offered: readonly string[]): ApiError {
+  return new ApiError("not-acceptable", {
     detail: `Responses are available as ${offered.join(" or ")}`,
     members: { offered },
   });
+}
+
+/** Returns the response with the media type that the caller accepts. */
+function withMedia(response: HttpResponse, media: string): HttpResponse {
+  const headers = response.headers.map((text, index) =>
+    index % 2 === 1 && text === json && response.headers[index - 1] === "Content-Type" ? media : text,
+  );
+  return { ...response, headers: [...headers, "Vary", "Accept"] };
 }

@@ -162,20 +162,22 @@ const rows: readonly Row[] = [
       ),
     ),
   ]),
-  ...[
-    ["gives", { all: "Thing[]", more: "next != null" }, { all: "Thing[]", more: "next == null" }],
-    ["gives", { all: "Thing[]", pages: "(count + 1) / 2" }, { all: "Thing[]", pages: "count + 2" }],
-    ["headers", { "X-All": "count" }, { "X-All": "count + 1" }],
-    ["order", "-count", "count"],
-  ].map(([member = "", stated, served]) =>
+  ...(
+    [
+      ["gives", { all: "Thing[]", more: "next != null" }, { all: "Thing[]", more: "next == null" }],
+      ["gives", { all: "Thing[]", pages: "(count + 1) / 2" }, { all: "Thing[]", pages: "count + 2" }],
+      ["headers", { "X-All": "count" }, { "X-All": "count + 1" }],
+      ["order", "-count", "count"],
+    ] as const
+  ).map(([member, stated, served]) =>
     endpoint(
-      `another ${String(member)} of a list`,
+      `another ${member} of a list`,
       "listAll",
       [
-        { at: "GET /all-things", of: "Thing", [String(member)]: stated },
-        { at: "GET /all-things", of: "Thing", [String(member)]: served },
+        { at: "GET /all-things", of: "Thing", [member]: stated },
+        { at: "GET /all-things", of: "Thing", [member]: served },
       ],
-      String(member),
+      member,
     ),
   ),
   endpoint(
@@ -186,6 +188,33 @@ const rows: readonly Row[] = [
       { at: "GET /things/{id}/read", headers: { "X-Twice": "count * 3" } },
     ],
     "headers",
+  ),
+  ...[
+    ["unknown", "ignored", "rejected"],
+    ["texts", "converted", "exact"],
+    ["media", "application/vnd.things+json", "application/json"],
+    ["media", "application/*+json as application/json", "application/*+json"],
+    ["media", "application/x-www-form-urlencoded", "application/json"],
+  ].flatMap(([key = "", stated, served]) =>
+    altered("requests", [[{ [key]: stated }, { [key]: served }]]).map((row) => ({
+      ...row,
+      broken: `endpoints/requests/${key}`,
+    })),
+  ),
+  endpoint(
+    "an edit without If-Match",
+    "changeThing",
+    [{ at: "PATCH /things/{id}", edits: "If-Match required" }, "PATCH /things/{id}"],
+    "edits",
+  ),
+  endpoint(
+    "a key of one operation",
+    "addThing",
+    [
+      { at: "POST /things", repeats: "Idempotency-Key on every POST" },
+      { at: "POST /things", repeats: "none" },
+    ],
+    "repeats",
   ),
   ...altered("edits", [
     ["If-Match required", "If-Match optional"],

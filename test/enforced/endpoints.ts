@@ -607,108 +607,133 @@ const shapes: readonly Proof[] = [
   ),
 ];
 
-const edits: readonly Proof[] = [
+/** Where a style is: in part 4, or in its operations. */
+interface Level {
+  readonly path: string;
+  readonly said: (styles: Block) => string;
+}
+
+const levels: readonly Level[] = [
+  { path: "endpoints", said },
   {
-    of: ["endpoints/edits", "endpoints/edits/required"],
-    with: said({ edits: "If-Match required" }),
-    without: said({ edits: "If-Match optional" }),
-    play: [
-      three[0] as Step,
-      ask("PATCH /things/{1}", { count: 2 }, "428 precondition-needed"),
-      ask("PUT /things/{1}", { count: 2 }, "428 precondition-needed"),
-      ask("DELETE /things/{1}", "428 precondition-needed"),
-      ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 2 }, "200"),
-      ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 3 }, "412 stale"),
-    ],
-  },
-  {
-    of: ["endpoints/edits/optional"],
-    with: said({ edits: "If-Match optional" }),
-    without: said({ edits: "none" }),
-    play: [
-      three[0] as Step,
-      ask("GET /openapi.json", says('"If-Match"')),
-      ask("PATCH /things/{1}", { count: 2 }, "200"),
-      ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 3 }, "412 stale"),
-      ask("PATCH /things/{1}\nIf-Match: {3:etag}", { count: 3 }, "200"),
-    ],
-  },
-  {
-    of: ["endpoints/edits/none"],
-    with: said({ edits: { "If-Match": "none" } }),
-    without: said({ edits: "If-Match optional" }),
-    // Nobody is told of preconditions; who sends one all the same is not deceived (RFC 9110, 13.1.1).
-    play: [
-      three[0] as Step,
-      ask("PATCH /things/{1}", { count: 2 }, "200"),
-      ask("GET /openapi.json", { lacks: ['"If-Match"'] }),
-    ],
+    path: "endpoints/endpoints",
+    said: ({ lists = "cursor", ...styles }) => {
+      const all = Object.entries(crud).filter(([name]) => !/^(?:get|list)/.test(name));
+      const styled = all.map(([name, at]) => [
+        name,
+        { at, ...(styles["edits"] && name.startsWith("add") ? {} : styles) },
+      ]);
+      return said({ lists, endpoints: { ...crud, ...Object.fromEntries(styled) } });
+    },
   },
 ];
+
+function editProofs({ path, said }: Level): readonly Proof[] {
+  return [
+    {
+      of: [`${path}/edits`, `${path}/edits/required`],
+      with: said({ edits: "If-Match required" }),
+      without: said({ edits: "If-Match optional" }),
+      play: [
+        three[0] as Step,
+        ask("PATCH /things/{1}", { count: 2 }, "428 precondition-needed"),
+        ask("PUT /things/{1}", { count: 2 }, "428 precondition-needed"),
+        ask("DELETE /things/{1}", "428 precondition-needed"),
+        ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 2 }, "200"),
+        ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 3 }, "412 stale"),
+      ],
+    },
+    {
+      of: [`${path}/edits/optional`],
+      with: said({ edits: "If-Match optional" }),
+      without: said({ edits: "none" }),
+      play: [
+        three[0] as Step,
+        ask("GET /openapi.json", says('"If-Match"')),
+        ask("PATCH /things/{1}", { count: 2 }, "200"),
+        ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 3 }, "412 stale"),
+        ask("PATCH /things/{1}\nIf-Match: {3:etag}", { count: 3 }, "200"),
+      ],
+    },
+    {
+      of: [`${path}/edits/none`],
+      with: said({ edits: { "If-Match": "none" } }),
+      without: said({ edits: "If-Match optional" }),
+      // Nobody is told of preconditions; who sends one all the same is not deceived (RFC 9110, 13.1.1).
+      play: [
+        three[0] as Step,
+        ask("PATCH /things/{1}", { count: 2 }, "200"),
+        ask("GET /openapi.json", { lacks: ['"If-Match"'] }),
+      ],
+    },
+  ];
+}
 
 const again: Step = ask("POST /things\nIdempotency-Key: a", { count: 1 }, "201");
 
-const repeats: readonly Proof[] = [
-  {
-    of: ["endpoints/repeats", "endpoints/repeats/POST"],
-    with: said({ repeats: "Idempotency-Key on every POST" }),
-    without: said({ repeats: "none" }),
-    play: [
-      again,
-      ask(
-        "POST /things\nIdempotency-Key: a",
-        { count: 1 },
-        { status: "201", headers: { "Idempotent-Replayed": "true" } },
-      ),
-      ask("POST /things\nIdempotency-Key: a", { count: 2 }, "422 idempotency-key-reused"),
-      ask("POST /things", { count: 1 }, { status: "201", headers: { "Idempotent-Replayed": null } }),
-      ask("GET /things", { items: 2 }),
-    ],
-  },
-  {
-    of: ["endpoints/repeats/write"],
-    with: said({ repeats: "Idempotency-Key on every write" }),
-    without: said({ repeats: "Idempotency-Key on every POST" }),
-    play: [
-      again,
-      ask("DELETE /things/{1}\nIdempotency-Key: b", "204"),
-      ask("DELETE /things/{1}\nIdempotency-Key: b", { status: "204", headers: { "Idempotent-Replayed": "true" } }),
-    ],
-  },
-  {
-    of: ["endpoints/repeats/required"],
-    with: said({ repeats: "Idempotency-Key required on every POST" }),
-    without: said({ repeats: "Idempotency-Key on every POST" }),
-    play: [ask("POST /things", { count: 1 }, "400"), again, ask("GET /things", { items: 1 })],
-  },
-  {
-    of: ["endpoints/repeats/kept"],
-    with: said({ repeats: "Idempotency-Key on every POST, kept 2h" }),
-    without: said({ repeats: "Idempotency-Key on every POST, kept 4h" }),
-    play: [
-      again,
-      pass(3_600_000),
-      ask(
-        "POST /things\nIdempotency-Key: a",
-        { count: 1 },
-        { status: "201", headers: { "Idempotent-Replayed": "true" } },
-      ),
-      pass(2 * 3_600_000),
-      ask(
-        "POST /things\nIdempotency-Key: a",
-        { count: 1 },
-        { status: "201", headers: { "Idempotent-Replayed": null } },
-      ),
-      ask("GET /things", { items: 2 }),
-    ],
-  },
-  {
-    of: ["endpoints/repeats/none"],
-    with: said({ repeats: "none", lists: "cursor, 49 per page, at most 200" }),
-    without: said({ repeats: "Idempotency-Key on every POST", lists: "cursor, 49 per page, at most 200" }),
-    play: [again, again, ask("GET /things", { items: 2 })],
-  },
-];
+function repeatProofs({ path, said }: Level): readonly Proof[] {
+  return [
+    {
+      of: [`${path}/repeats`, `${path}/repeats/POST`],
+      with: said({ repeats: "Idempotency-Key on every POST" }),
+      without: said({ repeats: "none" }),
+      play: [
+        again,
+        ask(
+          "POST /things\nIdempotency-Key: a",
+          { count: 1 },
+          { status: "201", headers: { "Idempotent-Replayed": "true" } },
+        ),
+        ask("POST /things\nIdempotency-Key: a", { count: 2 }, "422 idempotency-key-reused"),
+        ask("POST /things", { count: 1 }, { status: "201", headers: { "Idempotent-Replayed": null } }),
+        ask("GET /things", { items: 2 }),
+      ],
+    },
+    {
+      of: [`${path}/repeats/write`],
+      with: said({ repeats: "Idempotency-Key on every write" }),
+      without: said({ repeats: "Idempotency-Key on every POST" }),
+      play: [
+        again,
+        ask("DELETE /things/{1}\nIdempotency-Key: b", "204"),
+        ask("DELETE /things/{1}\nIdempotency-Key: b", { status: "204", headers: { "Idempotent-Replayed": "true" } }),
+      ],
+    },
+    {
+      of: [`${path}/repeats/required`],
+      with: said({ repeats: "Idempotency-Key required on every POST" }),
+      without: said({ repeats: "Idempotency-Key on every POST" }),
+      play: [ask("POST /things", { count: 1 }, "400"), again, ask("GET /things", { items: 1 })],
+    },
+    {
+      of: [`${path}/repeats/kept`],
+      with: said({ repeats: "Idempotency-Key on every POST, kept 2h" }),
+      without: said({ repeats: "Idempotency-Key on every POST, kept 4h" }),
+      play: [
+        again,
+        pass(3_600_000),
+        ask(
+          "POST /things\nIdempotency-Key: a",
+          { count: 1 },
+          { status: "201", headers: { "Idempotent-Replayed": "true" } },
+        ),
+        pass(2 * 3_600_000),
+        ask(
+          "POST /things\nIdempotency-Key: a",
+          { count: 1 },
+          { status: "201", headers: { "Idempotent-Replayed": null } },
+        ),
+        ask("GET /things", { items: 2 }),
+      ],
+    },
+    {
+      of: [`${path}/repeats/none`],
+      with: said({ repeats: "none", lists: "cursor, 49 per page, at most 200" }),
+      without: said({ repeats: "Idempotency-Key on every POST", lists: "cursor, 49 per page, at most 200" }),
+      play: [again, again, ask("GET /things", { items: 2 })],
+    },
+  ];
+}
 
 export const endpointRefusals: readonly ApiError[] = [
   {
@@ -728,8 +753,8 @@ export const endpointProofs: readonly Proof[] = [
   ...lists,
   ...wraps,
   ...shapes,
-  ...edits,
-  ...repeats,
+  ...levels.flatMap(editProofs),
+  ...levels.flatMap(repeatProofs),
 ];
 
 /** With the operation at this method, and without it. */

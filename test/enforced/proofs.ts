@@ -8,6 +8,7 @@ import { limitProofs } from "./limits.ts";
 import { loginProofs } from "./logins.ts";
 import type { Proof, ApiError } from "./proof.ts";
 import { purposeProofs, purposeRefusals } from "./purpose.ts";
+import { requestProofs } from "./requests.ts";
 import { resourceProofs, resourceRefusals } from "./resources.ts";
 import { stateProofs } from "./states.ts";
 import { versioningProofs, versioningRefusals } from "./versioning.ts";
@@ -18,6 +19,7 @@ export const proofs: readonly Proof[] = [
   ...stateProofs,
   ...endpointProofs,
   ...actionProofs,
+  ...requestProofs,
   ...authenticationProofs,
   ...loginProofs,
   ...eventProofs,

@@ -169,7 +169,9 @@ function headerFaults(
   const wrong = [...known].flatMap(([name, { schema }]) => {
     const value = given.get(name);
     if (value === undefined) return [];
-    return judge(object(schema), typedHeader(object(schema)["type"], value)).map((fault) => `the header ${name}: ${value}: ${fault}`);
+    return judge(object(schema), typedHeader(object(schema)["type"], value)).map(
+      (fault) => `the header ${name}: ${value}: ${fault}`,
+    );
   });
   return [
     ...undeclared.map((name) => `the header ${name} is not declared`),

@@ -327,11 +327,12 @@ served("list options", shop, (subject) => {
   });
 
   test("R4.13 every operator means what it says of every value", async () => {
-    const rows = ((await get("/things?_limit=5")).json as { items: readonly Readonly<Record<string, unknown>>[] })
-      .items;
+    const rows = (
+      (await get("/things?_limit=5")).json as { items: readonly Readonly<Record<string, string | number | null>>[] }
+    ).items;
     const fields = ["name", "count", "note", "made"] as const;
     const operator = fc.constantFrom("", "_ne", "_nin");
-    const text = (value: unknown) => encodeURIComponent(String(value));
+    const text = (value: string | number) => encodeURIComponent(String(value));
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...fields),
@@ -340,7 +341,7 @@ served("list options", shop, (subject) => {
         fc.nat(4),
         async (field, suffix, one, other) => {
           const [a, b] = [rows[one]?.[field], rows[other]?.[field]];
-          if (a === undefined || b === undefined || a === null || b === null || String(a).includes(",")) return;
+          if (a === undefined || b === undefined || a === null || b === null || `${a}`.includes(",")) return;
           const values = suffix === "" ? [a, b] : [a];
           const query = values.map((value) => `${field}${suffix}=${text(value)}`).join("&");
           const reply = await get(`/things?_limit=5&_start=0&${query}`);

@@ -2,7 +2,7 @@
 import { inputOnlyActions, sessionActions } from "../../language/endpoints/model.ts";
 import { bareType, fieldsOf, isServerSet } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
-import { type Contract, type Operation, wrapOf } from "../contract.ts";
+import { type Contract, type Operation, rejectsUnknown, wrapOf } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
 import { pointerOf } from "../request.ts";
@@ -31,7 +31,7 @@ export function bodyCases(contract: Contract): readonly Case[] {
 }
 
 /** Whether the operation takes members and none of them is a file. */
-function hasJsonBody(contract: Contract, called: Operation): boolean {
+export function hasJsonBody(contract: Contract, called: Operation): boolean {
   if (called.kind === "resource" && called.file !== undefined) return false;
   const members = membersOf(contract, called);
   return members.length > 0 && members.every(({ field }) => bareType(field.type).kind !== "file");
@@ -58,8 +58,7 @@ function isView(contract: Contract, called: Operation): readonly Case[] {
   const found = Object.entries(fieldsOf(contract.model, called.resource ?? "")).find(
     ([name, field]) => !names.has(name) && !isServerSet(field) && bareType(field.type).kind !== "file",
   );
-  // Only a document that states all standard errors states that unknown members are one of them.
-  if (found === undefined || contract.model.errors.standard !== "all") return [];
+  if (found === undefined || !rejectsUnknown(contract, called)) return [];
   const [name, { type }] = found;
   const expects = `a body with \`${name}\`, which the view does not have, is rejected`;
   return [

@@ -20,6 +20,7 @@ import { parameterCases } from "./lists/parameters.ts";
 import { outcomeCases } from "./outcomes.ts";
 import { pathCases } from "./paths.ts";
 import { queryCases } from "./queries.ts";
+import { requestCases } from "./requests.ts";
 import { responseCases } from "./responses.ts";
 import { selectedCases } from "./selected.ts";
 import { storedCases } from "./stored.ts";
@@ -30,6 +31,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   undeclaredCases,
   storedCases,
   bodyCases,
+  requestCases,
   queryCases,
   responseCases,
   aggregateCases,

@@ -11,16 +11,15 @@ import { readersOf } from "../trial/looking.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { creates } from "../../language/endpoints/input.ts";
+import { styleOf } from "../../language/endpoints/resolve.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldVisibility } from "../permissions.ts";
-import { operationCase, plainOperations } from "./subjects.ts";
+import { operationCase, plainOperations, withStyle } from "./subjects.ts";
 
 const path = "endpoints/edits";
 
 export function editCases(contract: Contract): readonly Case[] {
-  const { edits } = contract.model.endpoints;
-  if (edits === undefined || !contract.places.has(path)) return [];
   const operations = plainOperations(contract).filter(
     (one) =>
       one.kind === "resource" &&
@@ -28,14 +27,20 @@ export function editCases(contract: Contract): readonly Case[] {
       one.file === undefined &&
       one.endpoint.the === undefined,
   );
-  if (edits === "none") return operations.map(needsNoTag);
+  const { edits } = contract.model.endpoints;
   return [
-    ...operations.flatMap((called) => [
-      edits === "required" ? needsTag(called) : needsNoTag(called),
-      comparesTag(called),
-      ...(called.action === "delete" ? [] : [rejectsStale(called), races(contract, called), ...preservesTag(called)]),
-    ]),
-    ...readTags(contract),
+    ...operations.flatMap((called) => withStyle(contract, called, "edits", editsOf(contract, called))),
+    ...(edits === undefined || edits === "none" || !contract.places.has(path) ? [] : readTags(contract)),
+  ];
+}
+
+function editsOf(contract: Contract, called: Operation): readonly Case[] {
+  const edits = styleOf(contract.model.endpoints, called.endpoint, "edits");
+  if (edits === "none") return [needsNoTag(called)];
+  return [
+    edits === "required" ? needsTag(called) : needsNoTag(called),
+    comparesTag(called),
+    ...(called.action === "delete" ? [] : [rejectsStale(called), races(contract, called), ...preservesTag(called)]),
   ];
 }
 

@@ -13,13 +13,11 @@ import { membersOf } from "../trial/learning.ts";
 import { identifier } from "../trial/pages.ts";
 import { makeRoom } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { callersOf, ifPossible, operationCase, plainOperations, validOptions } from "./subjects.ts";
+import { callersOf, ifPossible, operationCase, plainOperations, validOptions, withStyle } from "./subjects.ts";
 
 const path = "endpoints/repeats";
 
 export function idempotencyCases(contract: Contract): readonly Case[] {
-  const { repeats } = contract.model.endpoints;
-  if (repeats === undefined || !contract.places.has(path)) return [];
   const writes = plainOperations(contract).filter(
     ({ action, endpoint, ...one }) =>
       endpoint.method !== "GET" &&
@@ -27,6 +25,18 @@ export function idempotencyCases(contract: Contract): readonly Case[] {
       !(one.kind === "resource" && one.file !== undefined) &&
       !hasTokens(contract, endpoint),
   );
+  const local = writes.filter(({ endpoint }) => endpoint.repeats !== undefined);
+  const general = writes.filter(({ endpoint }) => endpoint.repeats === undefined);
+  const { repeats } = contract.model.endpoints;
+  return [
+    ...(contract.places.has(path) ? keyCases(contract, general, repeats) : []),
+    ...local.flatMap((one) => withStyle(contract, one, "repeats", keyCases(contract, [one], one.endpoint.repeats))),
+  ];
+}
+
+/** Returns the cases of operations with the same style. */
+function keyCases(contract: Contract, writes: readonly Operation[], repeats: Endpoint["repeats"]): readonly Case[] {
+  if (repeats === undefined) return [];
   const creation = writes.find((one) => one.action === "create" && membersOf(contract, one).length > 0);
   if (repeats === "none") return creation === undefined ? [] : [hasNoKeys(creation)];
   const { header, on, required, kept } = repeats;

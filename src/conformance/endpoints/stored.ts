@@ -1,5 +1,5 @@
 /** What a creation, a change or a replacement stores: reading the record shows it afterwards. */
-import type { JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
@@ -15,7 +15,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import { observedValues } from "../trial/looking.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
-import { isSame } from "../values/same.ts";
+import { isSame, mergePatch } from "../values/same.ts";
 import { aspectsOf, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function storedCases(contract: Contract): readonly Case[] {
@@ -107,9 +107,11 @@ function changes(contract: Contract, called: Operation): Case {
   return operationCase(called, "stored", aspects, async (trial) => {
     const { record, caller } = await subjectFor(trial, called);
     const input = await fullInput(trial, called, caller, record);
+    // A merge patch changes only the members of an object that it names (RFC 7396).
+    const patched = called.action === "update" ? await observedValues(trial, record) : undefined;
     const interaction = await trial.call(operation, { caller, record, ...input });
     expectSuccess(trial, interaction);
-    await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction });
+    await expectObserved(trial, called, record, { sent: input.body ?? {}, interaction, patched });
   });
 }
 
@@ -137,7 +139,16 @@ async function expectObserved(
   trial: Trial,
   called: Operation,
   record: KnownRecord,
-  { sent, interaction }: { readonly sent: JsonObject; readonly interaction: Interaction | undefined },
+  {
+    sent,
+    interaction,
+    patched,
+  }: {
+    readonly sent: JsonObject;
+    readonly interaction: Interaction | undefined;
+    /** The values before a merge patch, as far as they are known. */
+    readonly patched?: Awaited<ReturnType<typeof observedValues>> | undefined;
+  },
 ): Promise<void> {
   const { contract } = trial;
   const fields = fieldsOf(contract.model, record.resource);
@@ -147,12 +158,15 @@ async function expectObserved(
   for (const { name, sets } of membersOf(contract, called)) {
     const field = lookup(fields, name);
     const [value, found] = [lookup(sent, name), values.get(name)];
+    const before = patched?.get(name);
     if (!sets || field === undefined || value === undefined || found === undefined || others.has(name)) continue;
     if (bareType(field.type).kind === "file") continue;
+    if (patched !== undefined && before === undefined && isObject(value)) continue;
     count += 1;
-    if (isSame(contract.model, field.type, value, found)) continue;
+    const expected = before === undefined ? value : mergePatch(before, value);
+    if (isSame(contract.model, field.type, expected, found)) continue;
     throw new Broken(
-      `\`${name}\` with ${shortText(value)}`,
+      `\`${name}\` with ${shortText(expected)}`,
       shortText(found),
       trial.interactions.at(-1),
       pathOf(called),

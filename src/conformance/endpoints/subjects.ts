@@ -41,6 +41,23 @@ export function operationCase(
   return { id: `endpoints/${operation}: ${what}`, aspects, operation, run, ...more };
 }
 
+/** Returns the cases of a style, whose statement is the operation's own if it declares the style itself. */
+export function withStyle(
+  { places }: Contract,
+  called: Operation,
+  style: string,
+  cases: readonly Case[],
+): readonly Case[] {
+  const local = pathOf(called, style);
+  const path = places.has(local) ? local : `endpoints/${style}`;
+  if (!places.has(path)) return [];
+  const located = ({ aspects: [first, ...others], ...one }: Case): Case => ({
+    ...one,
+    aspects: [{ ...first, path }, ...others.map((aspect) => ({ ...aspect, path }))],
+  });
+  return cases.map(located);
+}
+
 /** The operations whose requests and responses the test knows: those of part 4 without a complete contract of their own. */
 export function plainOperations({ operations }: Contract): readonly Operation[] {
   return [...operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);

@@ -5,7 +5,7 @@ import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Case } from "../case.ts";
-import type { Contract, Operation } from "../contract.ts";
+import { type Contract, type Operation, rejectsUnknown } from "../contract.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { each } from "../attempts.ts";
@@ -102,8 +102,7 @@ function isOptional(contract: Contract, write: Write): readonly Case[] {
 function isUnknown(contract: Contract, called: Operation, write?: Write): readonly Case[] {
   const { action, operation } = called;
   const members = membersOf(contract, called);
-  // Only a document that states all standard errors states that unknown members are one of them.
-  if (contract.model.errors.standard !== "all") return [];
+  if (!rejectsUnknown(contract, called)) return [];
   if (members.length === 0 || isOnlyFile(called) || (called.kind === "resource" && sessionActions.has(action)))
     return [];
   const path = `endpoints/endpoints/${operation}`;

@@ -5,7 +5,7 @@ import { sessionActions } from "../../language/endpoints/model.ts";
 import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
-import type { Contract, Operation } from "../contract.ts";
+import { type Contract, type Operation, rejectsUnknown, requestStyle } from "../contract.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { statusText } from "../errors/expected.ts";
 import { seeded } from "../random.ts";
@@ -172,13 +172,22 @@ function mistakesOf(
     isPatch = false,
     mayBeAbsent = true,
     isForm = false,
-  }: { readonly isPatch?: boolean; readonly mayBeAbsent?: boolean; readonly isForm?: boolean } = {},
+    isStrict = true,
+    isConverted = false,
+  }: {
+    readonly isPatch?: boolean;
+    readonly mayBeAbsent?: boolean;
+    readonly isForm?: boolean;
+    /** Whether unknown members are rejected. */
+    readonly isStrict?: boolean;
+    /** Whether texts in place of numbers and booleans are accepted. */
+    readonly isConverted?: boolean;
+  } = {},
 ): readonly InvalidValue[] {
-  // Only a document that states all standard errors states that unknown members are one of them.
-  const rejectsUnknown = contract.model.errors.standard === "all";
   const found = invalidValues(contract, type, supply).filter(
-    ({ codes, stated, completeOnly }) =>
-      (codes.includes("unknown-field") ? rejectsUnknown : stated) &&
+    ({ codes, stated, completeOnly, value }) =>
+      (codes.includes("unknown-field") ? isStrict : stated) &&
+      !(isConverted && codes.includes("wrong-type") && typeof value === "string") &&
       !(isPatch && completeOnly) &&
       // The values of a form are texts, so a number there is a text, too.
       !(isForm && codes.includes("wrong-type")),
@@ -194,6 +203,8 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
     isPatch: write.kind === "change",
     mayBeAbsent: isNullable(field) || isNullable(stored),
     isForm: acceptsFile(contract, write.called),
+    isStrict: rejectsUnknown(contract, write.called),
+    isConverted: requestStyle(contract, write.called).texts === "converted",
   };
   if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
   return [

@@ -1,5 +1,6 @@
 /** Requests for operations: their path, header fields and body, and what their responses have to be whatever the case is about. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
@@ -218,7 +219,9 @@ async function neededHeaders(
   record: KnownRecord | undefined,
   { withoutTag }: CallOptions,
 ): Promise<Readonly<Record<string, string>>> {
-  const { repeats, edits } = trial.contract.model.endpoints;
+  const { endpoints } = trial.contract.model;
+  const repeats = styleOf(endpoints, endpoint, "repeats");
+  const edits = styleOf(endpoints, endpoint, "edits");
   const headers: Record<string, string> = {};
   const isRequired = repeats !== undefined && repeats !== "none" && repeats.required;
   if (isRequired && (repeats.on === "POST" ? endpoint.method === "POST" : endpoint.method !== "GET"))

@@ -1,6 +1,7 @@
 /** Describes the nine parts for callers of the service; parts about a resource have a function for each resource. */
 import { camelCase } from "../../base/case.ts";
 import type { Grant } from "../../language/authentication/model.ts";
+import type { AcceptedMedia } from "../../language/endpoints/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { printFieldType } from "../../language/resources/field-print.ts";
 import type { Default, Field, Rule } from "../../language/resources/model.ts";
@@ -119,15 +120,22 @@ export function stateTables(resource: string, { states, start, final = [], moves
 
 // ── Endpoints ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+function mediaText({ type, as }: AcceptedMedia): Words {
+  return as === undefined ? code(type) : [code(type), " as ", code(as)];
+}
+
 /** Describes the conventions that apply to all operations. */
 export function conventionEntries({ plan, model, described }: Source): readonly DescriptionEntry[] {
-  const { lists, edits, repeats, wrap, cors } = model.endpoints;
+  const { lists, edits, repeats, requests, wrap, cors } = model.endpoints;
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
   const { requestBytes, requestMilliseconds } = plan.limits;
   return [
     ["Address", code(server?.url ?? "")],
     ["Version", plan.version === undefined ? undefined : code(plan.version)],
     ["Requests", `at most ${requestBytes} bytes, answered within ${duration(requestMilliseconds)}`],
+    ["Media types", requests?.media && joined(requests.media, ", ", mediaText)],
+    ["Unknown members and parameters", requests?.unknown],
+    ["Texts in place of numbers", requests?.texts],
     [
       "Lists",
       lists &&

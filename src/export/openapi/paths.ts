@@ -1,8 +1,9 @@
 /** Describes the paths with their operations, and the pages of the service. */
 import { getOrMake } from "../../base/once.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { segmentShape, segmentText } from "../../language/endpoints/resolve.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
+import { formMedia } from "../../language/endpoints/wire-media.ts";
+import type { BodyPlan, Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { everyOperation, hasEvents } from "../../plan/events/events.ts";
 import { describeOperation } from "./description.ts";
@@ -89,9 +90,20 @@ function requestBody(operation: Operation, names: ComponentNames): JsonObject {
   const json = jsonOf(operation) === undefined ? undefined : { schema: refTo(names.input(name)) };
   const content = body.mediaTypes.flatMap((mediaType): [string, Json][] => {
     if (mediaType === "multipart/form-data") return [[mediaType, formContent(body)]];
+    if (mediaType === formMedia && json !== undefined) return [[mediaType, { ...json, ...formEncoding(body) }]];
     return json === undefined ? [] : [[mediaType, json]];
   });
   return { required, content: Object.fromEntries(content) };
+}
+
+/** Describes how a form names the members of objects and the items of lists: `items[0][price]`. */
+function formEncoding({ schema }: BodyPlan): JsonObject {
+  const nested = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>).filter(
+    ([, member]) =>
+      isObject(member["properties"]) || isObject(member["items"]) || isObject(member["additionalProperties"]),
+  );
+  if (nested.length === 0) return {};
+  return { encoding: Object.fromEntries(nested.map(([name]) => [name, { style: "deepObject", explode: true }])) };
 }
 
 function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string, item: JsonObject][] {

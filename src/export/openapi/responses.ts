@@ -173,6 +173,7 @@ function success(
       operation.action === "history" ? `A page of the transitions of a ${resource}.` : `A page of ${resource} records.`,
       listHeaders(headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]), list),
       refTo(names.list(operation.name)),
+      operation,
     );
   }
   const record = response.kind === "record";
@@ -191,7 +192,7 @@ function success(
       ? `The ${resource} that was created.`
       : `The ${resource} as it ${operation.action === "delete" ? "was" : "is now"}.`
     : "The result of the operation.";
-  return withBody(description, headers, responseOf(operation, names));
+  return withBody(description, headers, responseOf(operation, names), operation);
 }
 
 /** Describes the `Link` of a list with other links than that of the next page. */
@@ -203,8 +204,14 @@ function listHeaders({ Link: link, ...headers }: JsonObject, { links }: ListPlan
   return { ...headers, Link: { description, required: false, schema: { type: "string" } } };
 }
 
-function withBody(description: string, headers: JsonObject, schema: JsonObject): JsonObject {
-  return { description, headers, content: { "application/json": { schema } } };
+function withBody(
+  description: string,
+  headers: JsonObject,
+  schema: JsonObject,
+  { offers = [{ type: "application/json" }] }: Pick<Operation, "offers"> = {},
+): JsonObject {
+  const media = new Set(offers.map(({ type, as = type }) => as));
+  return { description, headers, content: Object.fromEntries([...media].map((type) => [type, { schema }])) };
 }
 
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,5 @@
 /** Builds the component schemas: resources, requests, responses, lists and problems. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
 import { bodyFor, type ErrorBody } from "../../language/errors/model.ts";
 import { envelopeSchema } from "../../plan/endpoints/envelope.ts";
@@ -140,7 +140,22 @@ function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): Json
 
 function inputSchema(operation: Operation): JsonObject {
   const { name, body } = operation;
-  return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, jsonOf(operation) ?? {}) };
+  const schema = envelopeSchema(body?.envelope, jsonOf(operation) ?? {});
+  return { description: `What \`${name}\` takes.`, ...(body?.ignoresUnknown === true ? opened(schema) : schema) };
+}
+
+/** Returns the schema of an input whose unknown members are ignored: objects have further members, at any depth. */
+function opened(schema: JsonObject): JsonObject {
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
+    if (key === "additionalProperties" && value === false) return [];
+    if (!isObject(value)) return [[key, value as Json]];
+    if (key === "properties") {
+      const members = Object.entries(value).map(([name, one]) => [name, opened(one as JsonObject)] as const);
+      return [[key, Object.fromEntries(members)]];
+    }
+    return [[key, key === "items" || key === "additionalProperties" ? opened(value) : value]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Returns the schema of the JSON request body of an operation, if it has one. */

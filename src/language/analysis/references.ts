@@ -114,6 +114,7 @@ function mapExpression(
       case "variable": {
         const [variable, name] = node.path;
         if (name === undefined) return [];
+        if (variable === "tokens") return [name, "credential"];
         if (variable === "old") return [name, "field", record];
         return variable !== "input" || queryNames.includes(name) ? [] : [name, inputKind, input];
       }

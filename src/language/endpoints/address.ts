@@ -88,7 +88,7 @@ export function pathProblem(path: string): { readonly what: string; readonly hel
   if (path.includes("%"))
     return { what: "has a percent-encoded character", help: "write the character itself: clients encode it" };
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
-  const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?$/.test(name));
   if (isOdd || /[{}]/.test(path.replaceAll(/\{[^{}]*\}/g, "")))
     return {
       what: "has braces without the name of a parameter",

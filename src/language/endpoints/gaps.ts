@@ -73,7 +73,8 @@ export const questions: readonly Question[] = [
   {
     id: "endpoints/media",
     text: "Which media type is accepted, and what happens to unknown fields?",
-    answer: () => taken("`application/json`; unknown fields are rejected"),
+    answer: (documentIndex) =>
+      declaredAnswer(documentIndex, "endpoints/requests", taken("`application/json`; unknown fields are rejected")),
   },
 ];
 

@@ -6,18 +6,19 @@
  *                and its options: see lists.ts
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
- *                             lists, order, filters, where }
+ *                             lists, order, filters, where, requests, edits, repeats }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
- *       lists    as above, for this list alone
+ *       lists, requests, edits, repeats   as above, for this operation alone
  *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
@@ -46,6 +47,7 @@ import {
   type Wrap,
 } from "./model.ts";
 import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
+import { requests } from "./requests.ts";
 import { wire } from "./wire-grammar.ts";
 
 const base = matching(
@@ -102,14 +104,14 @@ const edits = converted<{ readonly style: EditStyle }, EditStyle>(
 );
 
 /** `required` rejects clients without preconditions; ignoring preconditions removes the protection against lost updates. */
-function editEffect(old: unknown, now: unknown): Effect {
+export function editEffect(old: unknown, now: unknown): Effect {
   const harmless = old === undefined || now === undefined || (now === "optional" && old !== "optional");
   return harmless && now !== "required" ? "additive" : "breaking";
 }
 
 const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
 
-const repeats = form<IdempotencyStyle>({
+const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
   what: "Idempotency",
   example: "{ header: Idempotency-Key, on: POST, kept: 24h }",
   line: "{header}[ {required}] on every {on}[, kept {kept}]",
@@ -217,6 +219,9 @@ const members: Members<Endpoint, Several> = {
   lists: listStyle,
   order,
   headers,
+  requests,
+  edits: { ...noneOr(edits, "none"), schema: edits.schema },
+  repeats: orNoneWord(repeats),
   where: expression(),
   wire,
   the: expression(),
@@ -287,6 +292,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     base,
     lists: listStyle,
     edits: { ...noneOr(edits, "none"), schema: edits.schema },
+    requests,
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,

@@ -7,6 +7,7 @@ export interface Endpoints {
   readonly base?: string;
   readonly lists?: ListStyle;
   readonly edits?: EditStyle;
+  readonly requests?: RequestStyle;
   /** The idempotency keys. `none`: the document declares that there are none. */
   readonly repeats?: IdempotencyStyle | "none";
   /** The members around records in bodies. */
@@ -24,6 +25,27 @@ export interface Cors {
   readonly credentials?: true;
   /** How long browsers may cache the preflight response: a duration as written. */
   readonly keep?: string;
+}
+
+export const unknownStyles = ["rejected", "ignored"] as const;
+export const textStyles = ["exact", "converted"] as const;
+
+/** What the bodies and parameters of requests may contain besides what an operation takes. */
+export interface RequestStyle {
+  /** The media types of bodies and responses besides `application/json`; the default type of responses is the first. */
+  readonly media?: readonly AcceptedMedia[];
+  /** What happens to members and parameters that the operation does not take. Absent: they are rejected. */
+  readonly unknown?: (typeof unknownStyles)[number];
+  /** Whether `"1"` is accepted for a number and `"true"` for a boolean. Absent: they are not. */
+  readonly texts?: (typeof textStyles)[number];
+}
+
+/** A media type that clients may send and, unless it is that of forms, accept. */
+export interface AcceptedMedia {
+  /** In lower case; `application/*+json` stands for all types with this suffix. */
+  readonly type: string;
+  /** The media type of responses to callers who accept `type`. Absent: the type that they accept. */
+  readonly as?: string;
 }
 
 export const listKinds = ["cursor", "offset", "page", "none"] as const;
@@ -146,17 +168,27 @@ export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "lis
 export interface ResolvedPath {
   /** The index of the segment after which the path identifies the record; -1 if the path starts with the parameter. */
   readonly anchor: number;
-  /** The parameter that identifies the record, and its unique field. */
-  readonly key?: { readonly parameter: string; readonly column: string };
+  /** The parameter that identifies the record, and its field. */
+  readonly key?: PathKey;
   /** The parent records in the path, outermost first. */
   readonly parents: readonly PathParent[];
 }
 
-export interface PathParent {
+export interface PathKey {
   readonly parameter: string;
-  /** The resource of the parent. `column` is the unique field with which the path parameter identifies it. */
-  readonly resource: string;
+  /** The field that the parameter is compared with; it is unique. */
   readonly column: string;
+  /** Set if the field is unique only among the records of the last parent before it. */
+  readonly scoped?: true;
+}
+
+export interface PathParent {
+  /** As of a `PathKey`. */
+  readonly parameter: string;
+  readonly column: string;
+  readonly scoped?: true;
+  /** The resource of the parent. */
+  readonly resource: string;
   /** The field with which the next parent, or the record, refers to this parent. */
   readonly field: string;
 }
@@ -194,6 +226,10 @@ export interface Endpoint {
   readonly order?: readonly OrderKey[];
   /** Header fields of successful responses, by name: expressions as in `gives`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The styles of this operation, in place of those of part 4. */
+  readonly requests?: RequestStyle;
+  readonly edits?: EditStyle;
+  readonly repeats?: IdempotencyStyle | "none";
   /** The condition of a list, or of the deletion of many: the text of an expression. */
   readonly where?: string;
   /** The guard: an expression that must be true for the operation to run. */

@@ -16,6 +16,10 @@
  * ServiceInstance also `{instance_id}`: the id). An operation that triggers a transition (`by` in part 3) is a move, whatever
  * its method.
  *
+ * A field that is unique only together with the reference to the parent names a record below that parent:
+ * `/sites/{id}/lockers/{door}`. The reference may also be the first of two parameters: `/repos/{owner}/{name}`, or
+ * `/repos/{owner.login}/{name}` by a unique field of the owner.
+ *
  * With `the`, no part of the path identifies the record, and the whole path is the collection. With `of`, a collection may
  * have any name or none: a parent's parameter then means the one resource that the record refers to and that has such a unique
  * field.
@@ -23,9 +27,25 @@
 import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
-import { bareType, fieldsOf, isUnique, lifecycleOf, lookup, referenceOf, referencesTo } from "../resources/fields.ts";
+import {
+  bareType,
+  fieldsOf,
+  isUnique,
+  isUniqueInScope,
+  lifecycleOf,
+  lookup,
+  referenceOf,
+  referencesTo,
+} from "../resources/fields.ts";
 import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
-import { type Action, type Endpoint, type ResolvedPath, type PathParent, sessionActions } from "./model.ts";
+import {
+  type Action,
+  type Endpoint,
+  type Endpoints,
+  type ResolvedPath,
+  type PathParent,
+  sessionActions,
+} from "./model.ts";
 
 export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
@@ -154,14 +174,19 @@ function resolveIn(
   const single = endpoint.the !== undefined;
   const { meant } = endpoint;
   const anchor = meant?.anchor ?? anchorOf(segments, collections, resource, single);
-  const rest = segments.slice(anchor + 1);
+  const scope = single ? undefined : scopeOf(model, resource, segments.slice(anchor + 1));
+  const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
   const hasStates = lifecycleOf(model, resource) !== undefined;
   const moves = hasTransition(model, resource, operation);
   const resolved = actionOf(endpoint, rest, moves, hasStates, single);
+  const before = segments.slice(0, Math.max(anchor, 0));
+  const parents =
+    meant?.parents ?? parentsOf(model, resource, { before, collections, scope }, endpoint.of !== undefined);
+  const reference = typeof parents === "string" ? undefined : parents.at(-1)?.field;
   const key = single
     ? undefined
     : meant === undefined
-      ? keyOf(model, resource, rest, endpoint.of !== undefined)
+      ? keyOf(model, resource, rest, endpoint.of !== undefined, reference)
       : meant.key;
   const declared = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
   const file = declared === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
@@ -188,8 +213,6 @@ function resolveIn(
     if (parameter !== undefined) return displaced(`is not a unique field of ${resource}`);
     return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
   }
-  const before = segments.slice(0, Math.max(anchor, 0));
-  const parents = meant?.parents ?? parentsOf(model, resource, before, collections, endpoint.of !== undefined);
   if (typeof parents === "string") return unclear("parent", parents);
   return {
     kind: "resource",
@@ -217,9 +240,13 @@ function recordNamed(
 ): ResolvedPath {
   if (resource === undefined || lookup(model.resources.resources, resource) === undefined) return noRecord;
   const anchor = anchorOf(segments, collections, resource, false);
-  const key = keyOf(model, resource, segments.slice(anchor + 1), declared);
-  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections, declared);
-  return { anchor, ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
+  const scope = scopeOf(model, resource, segments.slice(anchor + 1));
+  const before = segments.slice(0, Math.max(anchor, 0));
+  const named = parentsOf(model, resource, { before, collections, scope }, declared);
+  const parents = typeof named === "string" ? [] : named;
+  const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
+  const key = keyOf(model, resource, rest, declared, parents.at(-1)?.field);
+  return { anchor, ...(key === undefined ? {} : { key }), parents };
 }
 
 /** Resolves a login, renewal or logout: it is about the records of the one `password` credential that matches. */
@@ -371,17 +398,37 @@ function fileOf(
   return found === undefined ? undefined : { field: found[0], action };
 }
 
-/** Returns the path parameter that identifies the record. `declared`: whether the endpoint declares its resource with `of`. */
+/**
+ * Returns the parent that the first of two parameters names, as `{owner}` in `/repos/{owner}/{name}`: a reference of the
+ * record, by the other record's id, or as `{owner.login}` by one of its unique fields.
+ */
+function scopeOf(model: Model, resource: string, [first, second]: readonly PathSegment[]): PathParent | undefined {
+  if (first?.kind !== "parameter" || second?.kind !== "parameter") return undefined;
+  const [field = "", named = "id", ...more] = first.name.split(".");
+  const reference = lookup(fieldsOf(model, resource), field);
+  const target = reference && referenceOf(model, reference.type);
+  if (target === undefined || more.length > 0 || columnOf(model, target, named) === undefined) return undefined;
+  return { parameter: first.name, resource: target, column: named, field };
+}
+
+/**
+ * Returns the path parameter that identifies the record. `declared`: whether the endpoint declares its resource with `of`.
+ * `reference`: the field that refers to the last parent.
+ */
 function keyOf(
   model: Model,
   resource: string,
   rest: readonly PathSegment[],
   declared: boolean,
+  reference: string | undefined,
 ): ResourceEndpoint["key"] {
   const [first, ...more] = rest;
   if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
   const column = columnOf(model, resource, first.name) ?? (declared ? idOf(model, resource, first.name) : undefined);
-  return column === undefined ? undefined : { parameter: first.name, column };
+  if (column !== undefined) return { parameter: first.name, column };
+  return reference !== undefined && isUniqueInScope(model, resource, first.name, reference)
+    ? { parameter: first.name, column: first.name, scoped: true }
+    : undefined;
 }
 
 /** Returns the unique field that a path parameter identifies. */
@@ -404,29 +451,40 @@ function idOf(model: Model, resource: string, parameter: string): string | undef
   return named && others.every((name) => columnOf(model, name, parameter) === undefined) ? "id" : undefined;
 }
 
-/** Returns the parents in the segments before the collection, or a sentence about the parent that is unclear. */
+/** The segments before the collection of a record, and the parent that follows the collection. */
+interface BeforeRecord {
+  readonly before: readonly PathSegment[];
+  readonly collections: readonly (string | undefined)[];
+  readonly scope?: PathParent | undefined;
+}
+
+/** Returns the parents of `child` in the path, outermost first, or a sentence about the parent that is unclear. */
 function parentsOf(
   model: Model,
-  resource: string,
-  before: readonly PathSegment[],
-  collections: readonly (string | undefined)[],
+  child: string,
+  { before, collections, scope }: BeforeRecord,
   declared: boolean,
 ): readonly PathParent[] | string {
-  const parents: PathParent[] = [];
-  let child = resource;
-  for (let index = before.length - 1; index >= 0; index--) {
-    const segment = before[index];
-    if (segment?.kind !== "parameter") continue;
-    const parent = collections[index - 1] ?? (declared ? referredBy(model, child, segment.name) : undefined);
-    const column = parent === undefined ? undefined : columnOf(model, parent, segment.name);
-    if (parent === undefined || column === undefined) return `\`{${segment.name}}\` names no record by a unique field`;
-    const field = fieldTo(model, child, parent, segment.name);
-    if (field === undefined)
-      return `it is unclear which field of ${child} refers to the ${parent} of \`{${segment.name}}\``;
-    parents.unshift({ parameter: segment.name, resource: parent, column, field });
-    child = parent;
-  }
-  return parents;
+  const index = before.findLastIndex(({ kind }) => kind === "parameter");
+  const segment = before[index];
+  if (segment?.kind !== "parameter") return scope === undefined ? [] : [scope];
+  const { name } = segment;
+  const unnamed = `\`{${name}}\` names no record by a unique field`;
+  // A reference of the record itself is its outermost parent.
+  if (scope !== undefined) return unnamed;
+  const [collection, owned] = [collections[index - 1], collections[index - 2]];
+  const above =
+    collection === undefined && owned !== undefined ? scopeOf(model, owned, before.slice(index - 1)) : undefined;
+  const parent = collection ?? (above && owned) ?? (declared ? referredBy(model, child, name) : undefined);
+  if (parent === undefined) return unnamed;
+  const outer = { before: before.slice(0, above === undefined ? index : index - 1), collections, scope: above };
+  const outerParents = parentsOf(model, parent, outer, declared);
+  if (typeof outerParents === "string") return outerParents;
+  const key = keyOf(model, parent, [segment], false, outerParents.at(-1)?.field);
+  if (key === undefined) return unnamed;
+  const field = fieldTo(model, child, parent, name);
+  if (field === undefined) return `it is unclear which field of ${child} refers to the ${parent} of \`{${name}}\``;
+  return [...outerParents, { ...key, resource: parent, field }];
 }
 
 /** Returns the one resource that the record refers to and that has the parameter as a unique field. */
@@ -441,4 +499,15 @@ function fieldTo(model: Model, child: string, parent: string, parameter: string)
   const fields = referencesTo(model, child, parent);
   if (fields.length <= 1) return fields[0];
   return [parameter, camelCase(parent)].find((name) => fields.includes(name));
+}
+
+type Style = "lists" | "requests" | "edits" | "repeats";
+
+/** Returns a style that the endpoint declares, else that of part 4. */
+export function styleOf<Key extends Style>(
+  endpoints: Endpoints,
+  endpoint: Pick<Endpoint, Style> | undefined,
+  key: Key,
+): Endpoints[Key] {
+  return (endpoint?.[key] as Endpoints[Key]) ?? endpoints[key];
 }

@@ -82,6 +82,18 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
 }
 
+/** Whether no two records that refer to the same record by `reference` have the same value of the field. */
+export function isUniqueInScope(model: Model, resource: string, name: string, reference: string): boolean {
+  const rules = lookup(model.resources.rules, resource) ?? [];
+  return rules.some(
+    (rule) =>
+      rule.kind === "unique" &&
+      rule.fields.length === 2 &&
+      rule.fields.includes(name) &&
+      rule.fields.includes(reference),
+  );
+}
+
 /**
  * Returns the view in which a member of a view is nested, and that view's resource. `list`: whether the member's type is
  * `View[]`.

@@ -101,13 +101,14 @@ function membersMeant(model: Model, resolved: Meant, names: MemberNames): Resolv
       ? {}
       : {
           key: {
+            ...key,
             parameter: nameIn(parameters, key.parameter),
             column: nameIn(namesOf(names, resource), key.column),
           },
         }),
     parents: parents.map((parent, index) => ({
+      ...parent,
       parameter: nameIn(parameters, parent.parameter),
-      resource: parent.resource,
       column: nameIn(namesOf(names, parent.resource), parent.column),
       field: nameIn(namesOf(names, parents[index + 1]?.resource ?? resource), parent.field),
     })),

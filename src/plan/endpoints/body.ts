@@ -8,6 +8,7 @@ import { bareType, fieldsOf, isNullable, lookup, referenceOf } from "../../langu
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
+import { adaptedBody } from "./requests.ts";
 import { wrapOf } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import type { Envelope } from "./envelope.ts";
@@ -35,12 +36,13 @@ export function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
     const bare = bareType(type);
     return bare.kind === "file" ? [[name, { maxBytes: bare.max, media: bare.media }] as const] : [];
   });
-  const json = action === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"];
+  const { mediaTypes: json, ...adapted } = adaptedBody(planInput, resolved.endpoint, action === "update");
   const [singleMedia] =
     resolved.file === undefined ? [] : files.map(([, { media }]) => (media.length === 0 ? ["*/*"] : media));
   return {
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: singleMedia ?? (files.length === 0 ? json : [...json, "multipart/form-data"]),
+    ...(singleMedia === undefined ? adapted : {}),
     ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
     required:
       !(inputOnlyActions.has(action) || action === "logout" || (action === "create" && names.length === 0)) ||

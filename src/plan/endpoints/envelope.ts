@@ -38,9 +38,10 @@ export function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string
 
 /**
  * Returns the flat body. An undeclared member next to declared ones is passed on, because it may be a field that can only be
- * sent unchanged (R2.4); the validator of the flat body accepts it or reports it as unknown.
+ * sent unchanged (R2.4); the validator of the flat body accepts it or reports it as unknown. `ignoresUnknown`: whether
+ * undeclared members of the objects around are dropped instead of reported.
  */
-export function openEnvelope(envelope: Envelope, body: JsonObject): Opened {
+export function openEnvelope(envelope: Envelope, body: JsonObject, ignoresUnknown?: true): Opened {
   const localPaths = pathsOf(envelope);
   const paths = new Map(localPaths);
   const input: [string, Json][] = [];
@@ -55,7 +56,7 @@ export function openEnvelope(envelope: Envelope, body: JsonObject): Opened {
       else if (members.length > 0 && !paths.has(name)) {
         paths.set(name, path);
         input.push([name, value]);
-      } else violations.push({ path: [...path, name], code: "unknown-field" });
+      } else if (ignoresUnknown !== true) violations.push({ path: [...path, name], code: "unknown-field" });
     }
     for (const [name, inner] of Object.entries(objects)) {
       if (inner.optional !== true && !Object.hasOwn(from, name))

@@ -4,7 +4,8 @@
  */
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type FreeEndpoint, resolveEndpoint } from "../../language/endpoints/resolve.ts";
+import type { Endpoint } from "../../language/endpoints/model.ts";
+import { type FreeEndpoint, resolveEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
 import { fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
@@ -20,6 +21,7 @@ import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
 import { guardPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
+import { adaptedBody, requestPlan } from "./requests.ts";
 import { type PlanInput, unique } from "../input.ts";
 
 export function handlerOperations(planInput: PlanInput, tables: readonly Table[]): readonly Operation[] {
@@ -39,10 +41,10 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   const resource = known?.resource ?? tables[0]?.resource ?? "";
   const errors = endpoint.statuses?.errors;
   const reads = endpoint.method === "GET";
-  const repeats = reads ? undefined : idempotencyOf(planInput, "handler", endpoint.method);
+  const repeats = reads ? undefined : idempotencyOf(planInput, "handler", endpoint);
   const rated = { operation: name, resource, parents, ...(key === undefined ? {} : { key }) };
   const input = inputShape(model, endpoint) ?? { fields: {}, nesting: {} };
-  const body = reads ? undefined : bodyOf(planInput, input);
+  const body = reads ? undefined : bodyOf(planInput, endpoint, input);
   const moves = known === undefined || key === undefined || reads ? [] : transitionsBy(planInput, resource, name);
   const targetStates = unique(moves.filter(({ changesState }) => changesState).map(({ to }) => to));
   return {
@@ -59,12 +61,13 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
     visible: known === undefined ? [] : visibleOf(planInput, resource),
     ...(body === undefined ? {} : { body }),
     creates: false,
+    ...(endpoint.wire === undefined ? requestPlan(planInput, endpoint) : {}),
     query: queryPlans(planInput, resolved),
     ...guardPlan(planInput, resolved),
     response: { ...responseOf(planInput, resolved, known), ...(errors === undefined ? {} : { errors }) },
     moves,
     choose: [],
-    edits: key === undefined || reads || model.endpoints.edits === "none" ? "none" : "optional",
+    edits: key === undefined || reads || styleOf(model.endpoints, endpoint, "edits") === "none" ? "none" : "optional",
     ...(repeats === undefined ? {} : { repeats }),
     effects: known === undefined ? [] : effectsOf(planInput, resource, name, targetStates),
     emits: emitsOf(planInput, name),
@@ -77,7 +80,11 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   };
 }
 
-function bodyOf(planInput: PlanInput, { fields, nesting }: Pick<InputShape, "fields" | "nesting">): BodyPlan {
+function bodyOf(
+  planInput: PlanInput,
+  endpoint: Endpoint,
+  { fields, nesting }: Pick<InputShape, "fields" | "nesting">,
+): BodyPlan {
   const around = (name: string): readonly string[] => lookup(nesting, name) ?? [];
   const envelope = Object.keys(nesting).length === 0 ? undefined : envelopeAround(Object.keys(fields), around);
   const required = Object.entries(fields).filter(
@@ -88,7 +95,7 @@ function bodyOf(planInput: PlanInput, { fields, nesting }: Pick<InputShape, "fie
       Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, inputSchema(planInput, field)])),
       required.map(([name]) => name),
     ),
-    mediaTypes: ["application/json"],
+    ...adaptedBody(planInput, endpoint, false),
     required: required.length > 0,
     ...(envelope === undefined ? {} : { envelope }),
     own: true,

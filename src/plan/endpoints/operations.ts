@@ -1,11 +1,11 @@
 /** Plans operations on resources: their input, checks, changes, effects and responses. */
 import { parseClockDuration } from "../../base/duration.ts";
 import { creates, inputOf } from "../../language/endpoints/input.ts";
-import { type ResourceEndpoint, resourceEndpoints } from "../../language/endpoints/resolve.ts";
+import { type ResourceEndpoint, resourceEndpoints, styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf, refreshMembers } from "../../language/authentication/login.ts";
 import {
   bodilessActions,
-  type Method,
+  type Endpoint,
   type ResolvedPath,
   readingActions,
   type IdempotencyStyle,
@@ -26,6 +26,7 @@ import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts"
 import type { RulePlan, Table } from "../resources/types.ts";
 import { guardPlan, associationPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
+import { requestPlan } from "./requests.ts";
 import { lateErrors, type PlannedWrite, writesOfDeletion } from "../resources/rules.ts";
 import { assert, fieldsRead, isOfRecord, type PlanInput, typedAt, unique } from "../input.ts";
 
@@ -52,7 +53,7 @@ function buildOperation(
   const body = bodyPlan(planInput, resolved, table);
   const moves = action === "move" ? transitionsBy(planInput, resource, operation) : [];
   const choose = choicePlans(planInput, resolved);
-  const repeats = idempotencyOf(planInput, action, endpoint.method);
+  const repeats = idempotencyOf(planInput, action, endpoint);
   const known = {
     name: operation,
     sentence: descriptionOf(planInput.model, operation),
@@ -69,6 +70,7 @@ function buildOperation(
     ...(body === undefined ? {} : { body }),
     ...filePlan(resolved, table),
     creates: creates(planInput.model, resolved),
+    ...requestPlan(planInput, endpoint),
     query: queryPlans(planInput, resolved),
     ...guardPlan(planInput, resolved),
     ...(link === undefined ? {} : { link }),
@@ -169,8 +171,8 @@ function presentSecretPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pi
 }
 
 /** Plans whether `If-Match` is accepted. By default it is optional (R4.16). */
-function editsOf({ model }: PlanInput, { action }: ResourceEndpoint): Operation["edits"] {
-  const declared = model.endpoints.edits ?? "optional";
+function editsOf({ model }: PlanInput, { action, endpoint }: ResourceEndpoint): Operation["edits"] {
+  const declared = styleOf(model.endpoints, endpoint, "edits") ?? "optional";
   if (action === "update" || action === "replace" || action === "delete") return declared;
   return action === "move" && declared !== "none" ? "optional" : "none";
 }
@@ -178,8 +180,13 @@ function editsOf({ model }: PlanInput, { action }: ResourceEndpoint): Operation[
 /** The default: keys are optional for every write, and responses are stored for a day (R4.18, R4.20). */
 const defaultIdempotency: IdempotencyStyle = { header: "Idempotency-Key", on: "write", required: false };
 
-export function idempotencyOf({ model }: PlanInput, action: Operation["action"], method: Method): Operation["repeats"] {
-  const declared = model.endpoints.repeats ?? defaultIdempotency;
+export function idempotencyOf(
+  { model }: PlanInput,
+  action: Operation["action"],
+  endpoint: Pick<Endpoint, "method" | "repeats">,
+): Operation["repeats"] {
+  const { method } = endpoint;
+  const declared = styleOf(model.endpoints, endpoint, "repeats") ?? defaultIdempotency;
   if (declared === "none" || readingActions.has(action)) return undefined;
   if (declared.on === "POST" && method !== "POST") return undefined;
   const kept = declared.kept === undefined ? undefined : parseClockDuration(declared.kept);

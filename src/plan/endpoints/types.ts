@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
-import type { Method, PageLink } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, Method, PageLink, PathKey } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -40,8 +40,8 @@ export interface Operation {
   readonly path: readonly Segment[];
   readonly template: string;
   readonly resource: string;
-  /** The path parameter of the current record, and the unique column that it is compared with. */
-  readonly key?: { readonly parameter: string; readonly column: string };
+  /** The path parameter of the current record, and the column that it is compared with. */
+  readonly key?: PathKey;
   /** A condition instead of a key: the current record is the oldest that satisfies it. */
   readonly the?: TypedExpression;
   /**
@@ -64,6 +64,13 @@ export interface Operation {
   readonly file?: FilePlan & { readonly column: string };
   /** For PUT: whether it creates a missing record, whose id is the key in the path. */
   readonly creates: boolean;
+  /**
+   * The media types that a caller may accept, and the media type of the response; absent: `application/json`. A type without
+   * `as` is also that of the response.
+   */
+  readonly offers?: readonly AcceptedMedia[];
+  /** Whether unknown query parameters are ignored. */
+  readonly ignoresUnknown?: true;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /**
@@ -170,11 +177,9 @@ export interface ContractResponsePlan {
   readonly note?: string;
 }
 
-export interface Parent {
-  readonly parameter: string;
-  /** The resource of the parent; `column` is the unique column with which the parameter is compared. */
+export interface Parent extends PathKey {
+  /** The resource of the parent. */
   readonly resource: string;
-  readonly column: string;
   /** The reference field of the record (or of the next parent) that refers to the parent. */
   readonly field: string;
   /** The column type of `field`. */
@@ -186,7 +191,12 @@ export interface Parent {
 export interface BodyPlan {
   /** JSON Schema 2020-12 of the body, closed at every depth (R2.3). For `update` every member is optional. */
   readonly schema: JsonObject;
+  /** The accepted media types; `application/*+json` stands for all types with this suffix, and a type may be `image/*`. */
   readonly mediaTypes: readonly string[];
+  /** Whether members that the operation does not take are dropped; they include those that only the service sets. */
+  readonly ignoresUnknown?: true;
+  /** Whether texts are converted to the numbers and booleans that the schema requires. */
+  readonly convertsTexts?: true;
   /** The file fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */
   readonly files?: Readonly<Record<string, FilePlan>>;
   /** Whether an absent body is rejected; otherwise it means `{}`. */

@@ -39,7 +39,7 @@ function inbound(
   const name = lookup(model.endpoints.endpoints, event) === undefined ? event : `${event}.received`;
   // The plan of every operation needs a resource, even if the event changes none.
   const resource = effects[0]?.resource ?? references[0]?.resource ?? first.resource;
-  const repeats = idempotencyOf(planInput, "receive", inEvent.method);
+  const repeats = idempotencyOf(planInput, "receive", inEvent);
   return {
     name,
     sentence: `Receive the event ${event}`,

@@ -2,19 +2,18 @@
  * Reads the input of an operation with a wire: parameters as values of their types, and the body, grouped by location (`{
  * path, query, header, cookie, body }`), so that equal names do not collide.
  */
-import { getOrMake } from "../../base/once.ts";
 import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
 import type { ResourcesPart } from "../../plan/resources/types.ts";
 import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
-import { announcesBody, checkMedia } from "../validation/read-body.ts";
+import { announcesBody, bodyText, checkMedia } from "../validation/read-body.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { type Violation, malformed, ApiError } from "../errors/api-error.ts";
-import { badEscape, decode, shortened } from "../routing/target.ts";
+import { type Pairs, pairsOf } from "../routing/target.ts";
 
 export interface ContractRequest {
   readonly httpRequest: HttpRequest;
@@ -81,24 +80,6 @@ function lookup<Value>(values: Readonly<Record<string, Value>>, name: string): V
 }
 
 // ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-type Pairs = ReadonlyMap<string, readonly string[]>;
-
-/** Returns the values of each name in order; ignores undeclared parameters. */
-function pairsOf(text: string, separator: string, where: (name: string) => Parameters<typeof badEscape>[0]): Pairs {
-  const pairs = new Map<string, string[]>();
-  for (const part of text.split(separator)) {
-    const written = part.trim();
-    if (written === "") continue;
-    const equals = written.indexOf("=");
-    const sent = equals === -1 ? written : written.slice(0, equals);
-    const name = decode(sent) ?? badEscape(where(shortened(sent)));
-    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
-    // Appends instead of copying: copying would take quadratic time for a body that repeats one name.
-    getOrMake(pairs, name, () => []).push(value);
-  }
-  return pairs;
-}
 
 /** Reads a list in OpenAPI's style `simple`: items separated by commas. */
 function listed({ schema }: ContractParameter, values: readonly string[], schemas: Schemas): Json | undefined {
@@ -184,18 +165,8 @@ async function bodyOf(
     return parsed.value;
   }
   if (essence === formMedia) {
-    const pairs = pairsOf(textOf(all), "&", (name) => ({ pointer: fragmentTo([name]) }));
+    const pairs = pairsOf(bodyText(all), "&", (name) => ({ pointer: fragmentTo([name]) }));
     return membersOf(pairs, plan.schema ?? {}, schemas) ?? {};
   }
-  return /^text\/|[/+]xml$/.test(essence) ? textOf(all) : all.toString("base64");
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function textOf(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw malformed({ pointer: "#", code: "wrong-format", detail: "The body is not UTF-8" });
-  }
+  return /^text\/|[/+]xml$/.test(essence) ? bodyText(all) : all.toString("base64");
 }

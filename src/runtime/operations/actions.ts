@@ -15,7 +15,7 @@ import { list } from "./list.ts";
 import { link, unlink } from "./link.ts";
 import { login, logout, renew } from "./login.ts";
 import { move } from "./transition.ts";
-import { keyOf } from "../records/find-and-authorise.ts";
+import { findParents, findRecord } from "../records/find-and-authorise.ts";
 import { receive } from "./incoming.ts";
 import type { ApiError } from "../errors/api-error.ts";
 import { clear, remove } from "./delete.ts";
@@ -79,10 +79,7 @@ function thrown(error: ApiError): never {
 function reading(read: (call: Call) => Awaitable<HttpResponse>): Action {
   return async (call, tx) => {
     const response = await read(call);
-    const { key, resource } = call.compiled.operation;
-    const value = keyOf(call);
-    const row = key === undefined || value === undefined ? undefined : await tx.get(resource, key.column, value);
-    if (row !== undefined) call.observation.record = row["id"] ?? null;
+    if (call.compiled.operation.key !== undefined) await findRecord(call, tx, await findParents(call, tx));
     await call.functions?.before(call, tx, {});
     return response;
   };

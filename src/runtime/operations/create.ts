@@ -1,12 +1,8 @@
 /** Performs `POST /xs`: creates a record (R4.7). */
-import { getOrMake, onceFor } from "../../base/once.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
-import { both } from "../../plan/input.ts";
-import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
-import { choose, columnOf, findParents, holds } from "../records/find-and-authorise.ts";
+import { choose, equalityOf, findParents, holds } from "../records/find-and-authorise.ts";
 import type { Call, Values } from "../context/context.ts";
 import { type Change, applyEffects } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -99,15 +95,6 @@ async function respondPresent(
     throw new ApiError(differs);
   const text = await tx.view(row, view, call.variables);
   return respondWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
-}
-
-const likenessesOf = onceFor((_: Table) => new Map<string, TypedExpression>());
-
-/** Returns the condition that these columns equal `like`; cached, because stores prepare an expression once. */
-function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
-  const like = (name: string): TypedExpression =>
-    fieldEquals(name, ["like", name], valueTypeOfColumn(columnOf(table, name).type));
-  return getOrMake(likenessesOf(table), columns.join(), () => columns.map(like).reduce(both));
 }
 
 /** Returns the state change of a creation. */

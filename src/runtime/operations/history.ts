@@ -7,7 +7,7 @@ import { textTag } from "../records/entity-tag.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { addressOf } from "./list-links.ts";
-import { openCursor, unknown, integerParameter } from "./list-request.ts";
+import { openCursor, rejectUnknown, integerParameter } from "./list-request.ts";
 import { pageText } from "./page-text.ts";
 import { checkRead } from "./guard.ts";
 import { findVisible, parentOf, readResponse } from "./read.ts";
@@ -23,7 +23,7 @@ export async function history(call: Call): Promise<HttpResponse> {
   for (const [name, text] of call.query) {
     if (name === names.limit) limit = integerParameter(name, text, 1, max);
     else if (name === names.cursor) cursor = text;
-    else unknown(name);
+    else rejectUnknown(call, name);
   }
   const id = await idOf(call);
   const bound = [compiled.operation.name, call.caller.id ?? "", id].join("\n");

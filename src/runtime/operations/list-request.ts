@@ -114,12 +114,16 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
     else if (name === names.direction && (plan.sorts.length > 0 || plan.order !== undefined))
       requested.direction = text;
     else if (name === names.search && isSearched) requested.search = parseSearch(name, text);
-    else if (plan.conditions.some((one) => one.name === name))
-      requested.parameters.push([name, parseCondition(call, plan, name, text)]);
-    else if (call.compiled.operation.query.every((one) => one.name !== name)) {
+    else if (plan.conditions.some((one) => one.name === name)) {
+      const value = parseCondition(call, plan, name, text);
+      if (value === undefined) rejectUnknown(call, name);
+      else requested.parameters.push([name, value]);
+    } else if (call.compiled.operation.query.every((one) => one.name !== name)) {
       const texts = call.repeated?.get(name) ?? [text];
       const sent = texts.map((one) => `${name}=${one}`).join("&");
-      requested.filters.push({ ...parseFilter(call, plan, name, texts), text: sent });
+      const filter = parseFilter(call, plan, name, texts);
+      if (filter === undefined) rejectUnknown(call, name);
+      else requested.filters.push({ ...filter, text: sent });
     }
   }
   return requested;
@@ -148,14 +152,15 @@ function limitParameter({ clamped, max }: ListPlan, name: string, text: string):
 }
 
 /**
- * Returns the value of a filter with a condition. Throws as for an unknown filter if the caller may not see a field, or any
+ * Returns the value of a filter with a condition; undefined, as for an unknown filter, if the caller may not see a field, or any
  * record of another resource, that the filter reads (R4.13).
  */
-function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
+function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value | undefined {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
-  if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed")) unknown(name);
-  if (!mayPass(filter.passes, subject)) unknown(name);
+  if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed"))
+    return undefined;
+  if (!mayPass(filter.passes, subject)) return undefined;
   return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
@@ -184,7 +189,9 @@ export function integerParameter(name: string, text: string, least: number, most
   });
 }
 
-export function unknown(name: string): never {
+/** Rejects an unknown parameter, unless the operation ignores them. */
+export function rejectUnknown({ compiled: { operation } }: Call, name: string): void {
+  if (operation.ignoresUnknown === true) return;
   throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list has no parameter \`${name}\`` });
 }
 
@@ -279,9 +286,9 @@ function parseFilter(
   plan: ListPlan,
   name: string,
   texts: readonly string[],
-): Pick<RequestedFilter, "column" | "operator" | "value"> {
+): Pick<RequestedFilter, "column" | "operator" | "value"> | undefined {
   const found = filtersOf(plan).get(name);
-  if (found === undefined || !call.kind.record.readable.has(found.filter.field)) unknown(name);
+  if (found === undefined || !call.kind.record.readable.has(found.filter.field)) return undefined;
   const { filter, operator } = found;
   const [text = ""] = texts;
   const column = filter.field;

@@ -21,8 +21,12 @@ export async function respondWith(call: Call, tx: Transaction, outcome: Outcome)
   const usual = what === "given" ? response.status : (response[what] ?? response.status);
   const status = accepted ? (response.accepted?.status ?? usual) : usual;
   // `link` creates a record of another resource, which has no URL here.
-  const located = what === "created" && action !== "link" ? locationOf(call, row) : [];
-  const extra = [...located, ...(accepted ? later(call, row) : []), ...(await recordHeaders(call, tx, row))];
+  const located = what === "created" && action !== "link" ? locationOf(call, tx, row) : [];
+  const extra = [
+    ...(located instanceof Promise ? await located : located),
+    ...(accepted ? later(call, row) : []),
+    ...(await recordHeaders(call, tx, row)),
+  ];
   const result = bodyOf(call, status, text, revision, extra);
   return what === "created" ? { ...result, made: true } : result;
 }

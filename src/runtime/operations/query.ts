@@ -63,7 +63,8 @@ function missing(name: string): ApiError {
 }
 
 /** Rejects unknown parameters of an operation that is not a list. */
-export function rejectParameters({ query }: Operation, sent: ReadonlyMap<string, string>): void {
+export function rejectParameters({ ignoresUnknown, query }: Operation, sent: ReadonlyMap<string, string>): void {
+  if (ignoresUnknown === true) return;
   for (const name of sent.keys()) {
     if (query.some((one) => one.name === name)) continue;
     throw malformed({

@@ -1,5 +1,8 @@
 /** Reads the body of a request in the caller's version; its validation comes later (R0.1). */
 import { isObject, type JsonObject } from "../../base/json.ts";
+import { formMedia } from "../../plan/endpoints/contract.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { parseMediaType } from "../../http/negotiation.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
 import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
 import type { Caller } from "../context/caller.ts";
@@ -7,8 +10,10 @@ import type { ForKind } from "../context/compiled.ts";
 import type { Served } from "../context/version.ts";
 import { contractInput } from "../functions/contract-input.ts";
 import { announcesBody, checkBodyMedia, parseBody, rejectBody, rejectNonObject } from "../validation/read-body.ts";
+import { adapt, adaptationOf } from "../validation/adapt-body.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { OperationRoute } from "../versions/find-route.ts";
+import { readBracketedForm } from "./bracketed-form.ts";
 import { envelopeValidator } from "./envelope.ts";
 import { filesOf, uploadPipeOf } from "./files.ts";
 
@@ -46,7 +51,7 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   const { body, method, wire } = operation;
   if (body !== undefined && wire === undefined) await checkBodyMedia(httpRequest, body, method, sent);
   if (wire?.body === undefined && (body === undefined || wire !== undefined) && announcesBody(httpRequest))
-    await rejectBody(httpRequest, method, sent);
+    await rejectBody(httpRequest, operation, sent);
   if (body?.files !== undefined) {
     const newFile = (): string => {
       const id = context.newId("file");
@@ -67,12 +72,24 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
     return { input: await input };
   }
   if (body === undefined) return none;
-  const parsed = parseBody(await sent.read(), body);
+  const isForm = isFormRequest(httpRequest);
+  const parsed = isForm ? readBracketedForm(await sent.read()) : parseBody(await sent.read(), body);
   // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
-  if (body.envelope === undefined) return { input: parsed };
-  const envelope = { ...openEnvelope(body.envelope, parsed), sent: parsed };
-  const { input, violations } = envelope;
+  const adaptation = adaptationOf(body, isForm);
+  const adapted = (flat: JsonObject): JsonObject =>
+    adaptation === undefined ? flat : (adapt(flat, body.schema, adaptation) as JsonObject);
+  if (body.envelope === undefined) return { input: adapted(parsed) };
+  const opened = openEnvelope(body.envelope, parsed, body.ignoresUnknown);
+  const input = adapted(opened.input);
+  const envelope = { ...opened, input, sent: parsed };
+  const { violations } = envelope;
   if (violations.length === 0) return { input, envelope };
   return { input, envelope, validate: envelopeValidator(envelope, compiled.validate) };
+}
+
+/** Whether the body is a form without files; `checkBodyMedia` has accepted its media type. */
+function isFormRequest({ headers }: HttpRequest): boolean {
+  const media = headers.get("content-type");
+  return media !== undefined && parseMediaType(media)?.essence === formMedia;
 }

@@ -6,6 +6,9 @@ import { unmarked } from "../auth/token-placeholders.ts";
 import { versionedText } from "../versions/request.ts";
 import { entityTag, shapedTag } from "../records/entity-tag.ts";
 import type { Extension } from "../context/compiled.ts";
+import { after } from "../../base/after.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 
 /** Returns the body inside the member that the caller's version declares. */
 export function wrapped(call: Call, text: string): string {
@@ -65,8 +68,8 @@ export function emptyResponse(status: number, extra: readonly string[] = []): Ht
  * Returns the `Location` of a created record (R4.7): the path of its read operation; if there is none, its id below the
  * request's path, where its transitions and edits are.
  */
-export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): string[] {
-  const { context, compiled, parameters } = call;
+export function locationOf(call: Call, tx: Transaction, row: Row): Awaitable<string[]> {
+  const { context, compiled } = call;
   const { reading: read } = compiled;
   // The path as clients see it: a proxy may have removed its prefix.
   const base = new URL(context.baseUrl()).pathname.replace(/\/$/, "");
@@ -74,15 +77,43 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
     const [target = ""] = call.httpRequest.target.split("?");
     return [
       "Location",
-      `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeURIComponent(String(row["id"]))}`,
+      `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeURIComponent(String(row["id"] as string | number))}`,
     ];
   }
-  const segments = read.path.map((segment) =>
-    segmentText(segment, (name) =>
-      encodeURIComponent(name === read.key?.parameter ? String(row[read.key.column]) : (parameters[name] ?? "")),
-    ),
-  );
-  return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
+  return after(namesIn(call, tx, read, row), (names) => {
+    if (names === undefined) return [];
+    const segments = read.path.map((segment) => segmentText(segment, (name) => encodeURIComponent(names[name] ?? "")));
+    return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
+  });
+}
+
+type Names = Readonly<Record<string, string>>;
+
+/** Returns the parameters in the path of a record; undefined if it refers to no parent that the path names. */
+function namesIn(call: Call, tx: Transaction, { key, parents }: Operation, row: Row): Awaitable<Names | undefined> {
+  const { parameters } = call;
+  const names =
+    key === undefined ? parameters : { ...parameters, [key.parameter]: String(row[key.column] as string | number) };
+  const isComplete = parents.every(({ parameter }) => Object.hasOwn(parameters, parameter));
+  return isComplete ? names : withParents(tx, parents, row, names);
+}
+
+/** Adds the names of parents that the path of the creation does not have. */
+async function withParents(
+  tx: Transaction,
+  parents: Operation["parents"],
+  row: Row,
+  known: Names,
+): Promise<Names | undefined> {
+  const names = { ...known };
+  let child = row;
+  for (const { column, field, parameter, resource } of parents.toReversed()) {
+    const parent = await tx.lockShared(resource, "id", child[field] ?? null);
+    if (parent === undefined) return undefined;
+    names[parameter] = String(parent[column] as string | number);
+    child = parent;
+  }
+  return names;
 }
 
 /** Returns the response after the extension has changed its body. */

@@ -1,8 +1,11 @@
 /** Finds the record of a write, and checks that the caller may see and change it, and has read its current revision. */
 import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
+import { getOrMake, onceFor } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { TypedExpression } from "../../expression/typed.ts";
+import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
+import { both } from "../../plan/input.ts";
+import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
@@ -48,6 +51,26 @@ export function absentParent(call: Call): ApiError {
   return hides && call.context.plan.unseen === 403 ? new ApiError("forbidden") : new ApiError("not-found");
 }
 
+const likenessesOf = onceFor((_: Table) => new Map<string, TypedExpression>());
+
+/** Returns the condition that these columns equal `like`; cached, because stores prepare an expression once. */
+export function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
+  const like = (name: string): TypedExpression =>
+    fieldEquals(name, ["like", name], valueTypeOfColumn(columnOf(table, name).type));
+  return getOrMake(likenessesOf(table), columns.join(), () => columns.map(like).reduce(both));
+}
+
+/** Finds a record by a column that is unique among the records that refer to one record, and locks it. */
+function findInScope(
+  tx: Transaction,
+  table: Table,
+  column: string,
+  value: Value,
+  [field, id]: readonly [field: string, id: Value],
+): Awaitable<Row | undefined> {
+  return tx.first(table.resource, equalityOf(table, [column, field]), { like: { [column]: value, [field]: id } });
+}
+
 /** Whether a permission decision is true for a record; evaluates its conditions until one is true. */
 export function holds(
   { context, variables }: Pick<ChangeContext, "context" | "variables">,
@@ -75,8 +98,14 @@ async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> 
   for (const parent of call.compiled.operation.parents) {
     const table = tableOf(call.context, parent.resource);
     const value = decodeKey(call.parameters[parent.parameter] ?? "", columnOf(table, parent.column));
-    const row = value === undefined ? undefined : await tx.lockShared(parent.resource, parent.column, value);
     const before = call.compiled.operation.parents[rows.length - 1];
+    const above = rows.at(-1)?.["id"];
+    const row =
+      value === undefined
+        ? undefined
+        : await (parent.scoped === true && before !== undefined && above !== undefined
+            ? findInScope(tx, table, parent.column, value, [before.field, above])
+            : tx.lockShared(parent.resource, parent.column, value));
     const tied = row === undefined || before === undefined || row[before.field] === rows.at(-1)?.["id"];
     if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absentParent(call);
     rows.push(row);
@@ -96,8 +125,14 @@ export function findRecord(call: Call, tx: Transaction, parents: readonly Row[])
   if (operation.the !== undefined) return theRecord(call, tx, parents);
   const key = keyOf(call);
   if (operation.key === undefined || key === undefined) return undefined;
-  return after(tx.get(table.resource, operation.key.column, key), (row) => {
-    const parent = operation.parents.at(-1);
+  const { column, scoped } = operation.key;
+  const parent = operation.parents.at(-1);
+  const above = parents.at(-1)?.["id"];
+  const found =
+    scoped === true && parent !== undefined && above !== undefined
+      ? findInScope(tx, table, column, key, [parent.field, above])
+      : tx.get(table.resource, column, key);
+  return after(found, (row) => {
     if (row !== undefined) call.observation.record = row["id"] ?? null;
     return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
   });

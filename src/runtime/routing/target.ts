@@ -1,4 +1,5 @@
 /** Parses the request target: a decoded path and a query (R4.3, R4.13). */
+import { getOrMake } from "../../base/once.ts";
 import { malformed, ApiError } from "../errors/api-error.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Column } from "../../plan/resources/types.ts";
@@ -79,7 +80,7 @@ export interface RepeatedQuery {
 export function parseRepeatedQuery(query: string, repeatable: ReadonlySet<string>): RepeatedQuery {
   if (query === "") return { query: noPairs };
   const pairs = new Map<string, string>();
-  let repeated: Map<string, readonly string[]> | undefined;
+  let repeated: Map<string, string[]> | undefined;
   for (const part of query.split("&")) {
     if (part === "") continue;
     const equals = part.indexOf("=");
@@ -89,7 +90,7 @@ export function parseRepeatedQuery(query: string, repeatable: ReadonlySet<string
     const first = pairs.get(name);
     if (first !== undefined && repeatable.has(name)) {
       repeated ??= new Map();
-      repeated.set(name, [...(repeated.get(name) ?? [first]), value]);
+      getOrMake(repeated, name, () => [first]).push(value);
       continue;
     }
     if (first !== undefined) {
@@ -102,6 +103,29 @@ export function parseRepeatedQuery(query: string, repeatable: ReadonlySet<string
     pairs.set(name, value);
   }
   return repeated === undefined ? { query: pairs } : { query: pairs, repeated };
+}
+
+/** The values of each name, in order. */
+export type Pairs = ReadonlyMap<string, readonly string[]>;
+
+/** Decodes a query, a form or cookies. `where`: the location of a name with a bad escape. */
+export function pairsOf(
+  text: string,
+  separator: string,
+  where: (name: string) => Parameters<typeof badEscape>[0],
+): Pairs {
+  const pairs = new Map<string, string[]>();
+  for (const part of text.split(separator)) {
+    const written = part.trim();
+    if (written === "") continue;
+    const equals = written.indexOf("=");
+    const sent = equals === -1 ? written : written.slice(0, equals);
+    const name = decode(sent) ?? badEscape(where(shortened(sent)));
+    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
+    // Appends instead of copying: copying would take quadratic time for a body that repeats one name.
+    getOrMake(pairs, name, () => []).push(value);
+  }
+  return pairs;
 }
 
 /** Decodes a text like a form; undefined for a bad escape or U+0000. */

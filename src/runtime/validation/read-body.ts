@@ -5,7 +5,7 @@ import { noRoom, malformed, ApiError } from "../errors/api-error.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";
 import type { Validator } from "./validator.ts";
-import { parseMediaType } from "../../http/negotiation.ts";
+import { anyJson, matchesJson, parseMediaType } from "../../http/negotiation.ts";
 import { fits } from "./upload.ts";
 
 /** Rejects an unsupported Content-Type or Content-Encoding (415) before reading the body. */
@@ -13,7 +13,10 @@ export function checkMedia(httpRequest: HttpRequest, mediaTypes: readonly string
   const field = httpRequest.headers.get("content-type");
   const type = field === undefined ? undefined : parseMediaType(field);
   const isAccepted =
-    type !== undefined && (mediaTypes.includes(type.essence) || fits(type.essence, ranges(mediaTypes)));
+    type !== undefined &&
+    (mediaTypes.includes(type.essence) ||
+      hasSuffix(type.essence, mediaTypes) ||
+      fits(type.essence, ranges(mediaTypes)));
   if (!isAccepted || (type.charset ?? "utf-8") !== "utf-8") {
     const accepted = mediaTypes.join(", ");
     const accept = ["Accept", accepted, ...(method === "PATCH" ? ["Accept-Patch", accepted] : [])];
@@ -27,6 +30,11 @@ export function checkMedia(httpRequest: HttpRequest, mediaTypes: readonly string
       headers: ["Accept-Encoding", "identity"],
     });
   }
+}
+
+/** Whether the type is one of `application/*+json`, and that is accepted. */
+function hasSuffix(essence: string, mediaTypes: readonly string[]): boolean {
+  return mediaTypes.includes(anyJson) && matchesJson(essence);
 }
 
 function ranges(mediaTypes: readonly string[]): readonly string[] {
@@ -89,7 +97,12 @@ export async function checkBodyMedia(
 }
 
 /** Rejects an unexpected body: on GET and DELETE it allows request smuggling (R4.5), and on POST it would be ignored. */
-export async function rejectBody(httpRequest: HttpRequest, method: string, body: SentBody): Promise<void> {
+export async function rejectBody(
+  httpRequest: HttpRequest,
+  { method, ignoresUnknown }: Pick<Operation, "method" | "ignoresUnknown">,
+  body: SentBody,
+): Promise<void> {
+  if (method === "POST" && ignoresUnknown === true) return;
   if (method === "POST") {
     if (!(await sendsBody(httpRequest, body))) return;
     checkMedia(httpRequest, ["application/json"], method);
@@ -113,6 +126,17 @@ export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   const parsed = parseJson(bytes);
   if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
   return parsed.value;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes a body as UTF-8; throws 400 for other bytes. */
+export function bodyText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed({ pointer: "#", code: "wrong-format", detail: "The body is not UTF-8" });
+  }
 }
 
 /** Reports a JSON body that is no object, as a part of the later validation (R0.1). */

@@ -78,9 +78,9 @@ function passes(value: Value, operator: FilterOperator, wanted: PageArguments["f
     case "null":
       return wanted === false;
     case "contains":
-      return folded(String(value)).includes(wanted as string);
+      return folded(value as string).includes(wanted as string);
     case "startsWith":
-      return folded(String(value)).startsWith(wanted as string);
+      return folded(value as string).startsWith(wanted as string);
     case "ne":
       return order !== 0;
     case "eq":

@@ -151,6 +151,8 @@ function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
         return sql`strpos(nonet_fold(${name}), ${value}) > 0`;
       case "startsWith":
         return sql`starts_with(nonet_fold(${name}), ${value})`;
+      default:
+        break;
     }
     const finder = operator === "eq" ? finds(column) : undefined;
     if (finder !== undefined) return sql`t._seq = (SELECT ${finder}(${value}))`;

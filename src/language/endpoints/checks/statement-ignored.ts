@@ -32,9 +32,11 @@ function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonl
     ...notOfHandlers.filter((member) => endpoint[member] !== undefined),
     ...Object.keys(outcomes).map((outcome) => `status/${outcome}`),
   ];
+  const isFixed = endpoint.wire !== undefined && endpoint.requests !== undefined;
   const isBodiless = endpoint.method === "GET" && Object.keys(endpoint.takes ?? {}).length > 0;
   return [
     ...(isBodiless ? [["takes", "is a GET, which takes no body"] as const] : []),
+    ...(isFixed ? [["requests", "has a `wire`, which describes its requests completely"] as const] : []),
     ...members.map((member) => [member, `runs a handler, which does not use \`${member}\``] as const),
   ];
 }
@@ -67,6 +69,12 @@ function ignoredMembers({
     ...(action === "history" && endpoint.headers !== undefined
       ? [["headers", "returns the history of a record, whose header fields are fixed"] as const]
       : []),
+    ...(endpoint.edits !== undefined && !isEdit(action)
+      ? [["edits", "changes no record that a client has read, so it needs no precondition"] as const]
+      : []),
+    ...(endpoint.repeats !== undefined && readingActions.has(action)
+      ? [["repeats", "changes nothing, so it can always be repeated"] as const]
+      : []),
     ...(action === "history" && endpoint.gives !== undefined
       ? [["gives", "returns the history of a record, whose members are fixed"] as const]
       : []),
@@ -74,6 +82,10 @@ function ignoredMembers({
       ? [["choose", "neither creates a record nor changes its state, so `choose` has no use"] as const]
       : []),
   ];
+}
+
+function isEdit(action: ResourceEndpoint["action"]): boolean {
+  return action === "update" || action === "replace" || action === "delete" || action === "move";
 }
 
 function ofOne(action: ResourceEndpoint["action"], isKeyed: boolean): boolean {

@@ -1,0 +1,161 @@
+/** What requests may contain (`requests`): media types, unknown members and parameters, texts in place of numbers. */
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { sessionActions } from "../../language/endpoints/model.ts";
+import { formMedia } from "../../language/endpoints/wire-media.ts";
+import type { Model } from "../../language/model.ts";
+import { bareType, lookup } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
+import { type Contract, type Operation, requestStyle } from "../contract.ts";
+import { expectSuccess, neededSuccess } from "../expect.ts";
+import type { Interaction } from "../interaction.ts";
+import { membersOf } from "../trial/learning.ts";
+import type { Trial } from "../trial/trial.ts";
+import { hasJsonBody } from "./bodies.ts";
+import { operationCase, plainOperations, validOptions } from "./subjects.ts";
+
+export function requestCases(contract: Contract): readonly Case[] {
+  return plainOperations(contract).flatMap((called) => {
+    const { media = [], texts, unknown } = requestStyle(contract, called);
+    const hasBody = hasJsonBody(contract, called) && !sessionActions.has(called.action);
+    const reads = called.action === "read" || called.action === "list";
+    return [
+      ...(unknown === "ignored" && hasBody ? [ignoresMember(contract, called)] : []),
+      ...(unknown === "ignored" && reads ? [ignoresParameter(contract, called)] : []),
+      ...(texts === "converted" && hasBody ? convertsTexts(contract, called) : []),
+      ...(hasBody ? media.flatMap(({ type }) => acceptsBody(contract, called, type)) : []),
+      ...(reads ? media.filter(({ type }) => type !== formMedia).map((one) => returns(contract, called, one)) : []),
+    ];
+  });
+}
+
+function about({ places }: Contract, { operation }: Operation, member: string, expects: string): readonly [Aspect] {
+  const local = `endpoints/endpoints/${operation}/requests/${member}`;
+  return [{ path: places.has(local) ? local : `endpoints/requests/${member}`, expects }];
+}
+
+/** Returns a type that the range stands for. */
+function concrete(type: string): string {
+  return type.replace("*", "vnd.example");
+}
+
+function ignoresMember(contract: Contract, called: Operation): Case {
+  const aspects = about(contract, called, "unknown", `${called.operation} ignores a member that it does not take`);
+  return operationCase(called, "unknown member", aspects, async (trial) => {
+    expectSuccess(trial, await sendChanged(trial, called, (body) => ({ ...body, unknownMember: "x" })));
+  });
+}
+
+function ignoresParameter(contract: Contract, called: Operation): Case {
+  const aspects = about(contract, called, "unknown", `${called.operation} ignores a parameter that it does not take`);
+  return operationCase(called, "unknown parameter", aspects, async (trial) => {
+    const { query, ...options } = await validOptions(trial, called);
+    neededSuccess(trial, await trial.call(called.operation, { ...options, query }));
+    const unknown = { ...query, unknownParameter: "x" };
+    expectSuccess(trial, await trial.call(called.operation, { ...options, query: unknown }));
+  });
+}
+
+/** Sends the first number or boolean of the body as a text. */
+function convertsTexts(contract: Contract, called: Operation): readonly Case[] {
+  const converted = membersOf(contract, called).find(({ field }) => {
+    const bare = bareType(field.type);
+    return bare.kind === "scalar" && ["integer", "number", "decimal", "boolean"].includes(bare.name);
+  });
+  if (converted === undefined) return [];
+  const { name } = converted;
+  const aspects = about(contract, called, "texts", `${called.operation} accepts the text of a value for \`${name}\``);
+  return [
+    operationCase(called, `${name} as a text`, aspects, async (trial) => {
+      const asText = (body: JsonObject): JsonObject => replaced(body, name) as JsonObject;
+      expectSuccess(trial, await sendChanged(trial, called, asText));
+    }),
+  ];
+}
+
+/** Returns the value with the member of this name, at any depth of the objects around it, as a text. */
+function replaced(value: Json, name: string): Json {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inner]): [string, Json] => {
+      const isScalar = typeof inner === "number" || typeof inner === "boolean";
+      return [member, member === name && isScalar ? String(inner) : replaced(inner as Json, name)];
+    }),
+  );
+}
+
+function acceptsBody(contract: Contract, called: Operation, type: string): readonly Case[] {
+  const isFlat = membersOf(contract, called).every(({ field }) => isOfForms(contract.model, field.type));
+  if (type === formMedia && !isFlat) return [];
+  const aspects = about(contract, called, "media", `${called.operation} accepts a body of ${type}`);
+  const run: Case["run"] = async (trial) => {
+    const { bytes, options } = await validBytes(trial, called);
+    const encoded = type === formMedia ? formOf(JSON.parse(bytes) as JsonObject) : bytes;
+    const rawBody = { type: concrete(type), bytes: encoded };
+    const interaction = await trial.call(called.operation, { ...options, rawBody });
+    const { status } = trial.responseOf(interaction);
+    if (status === 415) throw new Broken("the media type to be accepted", String(status), interaction);
+    if (type === formMedia) expectSuccess(trial, interaction);
+  };
+  return [operationCase(called, `body of ${type}`, aspects, run)];
+}
+
+/** Whether a form can contain every value of the type: the types of texts in `schema:` and `json` are not known. */
+function isOfForms(model: Model, type: FieldType): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "list" || bare.kind === "map") return isOfForms(model, bare.of);
+  if (bare.kind === "schema" || (bare.kind === "scalar" && bare.name === "json")) return false;
+  const members = bare.kind === "named" ? lookup(model.resources.types, bare.name) : undefined;
+  return Object.values(members ?? {}).every((field) => isOfForms(model, field.type));
+}
+
+function returns(
+  contract: Contract,
+  called: Operation,
+  { type, as = type }: { readonly type: string; readonly as?: string },
+): Case {
+  const aspects = about(contract, called, "media", `a client that accepts ${type} gets ${as} from ${called.operation}`);
+  return operationCase(called, `accepts ${type}`, aspects, async (trial) => {
+    const headers = { Accept: concrete(type) };
+    const interaction = await trial.call(called.operation, { ...(await validOptions(trial, called)), headers });
+    const response = expectSuccess(trial, interaction);
+    const [found = "none"] = (response.headers["content-type"] ?? "").split(/\s*;/);
+    if (found !== concrete(as)) throw new Broken(`Content-Type: ${concrete(as)}`, found, interaction);
+  });
+}
+
+async function sendChanged(
+  trial: Trial,
+  called: Operation,
+  change: (body: JsonObject) => JsonObject,
+): Promise<Interaction> {
+  const { bytes, options } = await validBytes(trial, called);
+  const rawBody = { type: "application/json", bytes: JSON.stringify(change(JSON.parse(bytes) as JsonObject)) };
+  return trial.call(called.operation, { ...options, rawBody });
+}
+
+/** Returns a valid body as the client sends it, with the objects around its members. */
+async function validBytes(trial: Trial, called: Operation) {
+  const { body, ...options } = await validOptions(trial, called);
+  const { request } = await trial.build(called.operation, { ...options, body });
+  if (typeof request.body !== "string") throw new NotTried("the test has no valid body");
+  return { bytes: request.body, options };
+}
+
+/** Writes a body as a form with brackets. */
+function formOf(body: JsonObject): string {
+  const pairs = (value: Json, name: string): readonly (readonly [string, string])[] => {
+    if (/[[\]]/.test(name.replaceAll(/\[[^[\]]*\]/g, "")) || isEmpty(value))
+      throw new NotTried("a form cannot contain an empty list or a name with brackets");
+    if (Array.isArray(value)) return value.flatMap((item, index) => pairs(item as Json, `${name}[${index}]`));
+    if (isObject(value))
+      return Object.entries(value).flatMap(([key, inner]) => pairs(inner as Json, `${name}[${key}]`));
+    return [[name, typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)]];
+  };
+  const all = Object.entries(body).flatMap(([name, value]) => pairs(value as Json, name));
+  return new URLSearchParams(all.map(([name, value]) => [name, value])).toString();
+}
+
+function isEmpty(value: Json): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
