@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { FilterOperator, FilterParameter, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
@@ -76,7 +77,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
   }));
   const filters = list.filters.flatMap((filter) => {
     const column = columnOf(plan, resource, filter.field);
-    return filter.parameters.map((parameter) => filterParameter(filter, parameter, column));
+    return parametersOfFilter(filter).map((parameter) => filterParameter(filter, parameter, column));
   });
   const { clamped, max, size } = list;
   const limit = {

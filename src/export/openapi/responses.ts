@@ -196,8 +196,9 @@ function success(
 }
 
 /** Describes the `Link` of a list with other links than that of the next page. */
-function listHeaders({ Link: link, ...headers }: JsonObject, { links }: ListPlan): JsonObject {
-  if (links === undefined) return { ...headers, ...(link === undefined ? {} : { Link: link }) };
+function listHeaders(usual: JsonObject, { links }: ListPlan): JsonObject {
+  if (links === undefined) return usual;
+  const { Link: _, ...headers } = usual;
   if (links.length === 0) return headers;
   const relations = links.map((relation) => `\`rel="${relation}"\``).join(", ");
   const description = `The addresses of other pages (RFC 8288): ${relations}.`;

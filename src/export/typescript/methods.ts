@@ -100,7 +100,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
 }
 
 function repeatedIn({ operation: { list } }: DescribedOperation): { readonly repeated?: readonly string[] } {
-  const parameters = (list?.filters ?? []).flatMap((filter) => filter.parameters);
+  const parameters = (list?.filters ?? []).flatMap((filter) => filter.parameters ?? []);
   const names = parameters.flatMap(({ name, repeated }) => (repeated === true ? [name] : []));
   return names.length === 0 ? {} : { repeated: names };
 }

@@ -46,13 +46,18 @@ export function parametersOf(
     const named = operators[operator];
     if (named === undefined && !usual.has(operator)) return [];
     const { as, several } = typeof named === "object" ? named : { as: named, several: undefined };
-    const name = as ?? (operator === "eq" ? "{field}" : `{field}[${operator}]`);
+    const name = as === undefined ? usualName(field, operator) : as.replace("{field}", () => field);
     const repeated = several === "repeated" ? { repeated: true as const } : {};
-    return [{ name: name.replace("{field}", () => field), operator, ...repeated }];
+    return [{ name, operator, ...repeated }];
   });
   // A parameter for several values also takes one value.
   const several = parameters.find(({ operator }) => operator === "in");
   return parameters.filter((one) => one.operator !== "eq" || one.name !== several?.name);
+}
+
+/** Returns the name of a parameter that the document does not name. */
+export function usualName(field: string, operator: FilterOperator): string {
+  return operator === "eq" ? field : `${field}[${operator}]`;
 }
 
 const texts: ReadonlySet<string> = new Set(["string", "text", "email", "url", "phone"]);

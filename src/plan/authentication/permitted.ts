@@ -94,7 +94,9 @@ function permittedList(
       // A condition that names later fields was itself added later, so the older list does not have it.
       if (found === undefined || later.has(`endpoints/endpoints/${operation}/filters/${one.name}/if`)) return [];
       const { passes, schema, visibleTo, type } = found;
-      return [{ ...one, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), passes, visibleTo }];
+      const { passes: _, ...rest } = one;
+      const passed = passes === undefined ? {} : { passes };
+      return [{ ...rest, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), ...passed, visibleTo }];
     }),
   };
 }

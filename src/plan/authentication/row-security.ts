@@ -36,7 +36,7 @@ export function rowSecurityOf({
   const reached = new Map([...names.reached].map(([resource, found]) => [resource, new Set(found).add("id")]));
   // A filter reads the fields on which the visibility of other records depends.
   for (const { resource, visible } of operations.flatMap(
-    ({ list }) => list?.conditions.flatMap((one) => one.passes) ?? [],
+    ({ list }) => list?.conditions.flatMap((one) => one.passes ?? []) ?? [],
   )) {
     const found = reached.get(resource) ?? new Set<string>();
     for (const { if: condition } of visible)

@@ -103,5 +103,12 @@ function filter(
   const bare = field === undefined ? undefined : bareType(field.type);
   // A filter compares with a value, so its schema excludes null even for a nullable field.
   const parameters = parametersOf(name, field, operators);
-  return { field: name, type, parameters, schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input") };
+  const usual = parametersOf(name, field);
+  return {
+    field: name,
+    type,
+    operators: parameters.map(({ operator }) => operator),
+    ...(JSON.stringify(parameters) === JSON.stringify(usual) ? {} : { parameters }),
+    schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input"),
+  };
 }

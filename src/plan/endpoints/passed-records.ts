@@ -8,7 +8,7 @@ import { revealingOperations } from "../../language/authentication/visible.ts";
 import { readingActions } from "../../language/endpoints/model.ts";
 import { visibleOf } from "../authentication/permissions.ts";
 import { either, type PlanInput, unique } from "../input.ts";
-import type { PassedResource } from "./types.ts";
+import type { ConditionFilterPlan, PassedResource } from "./types.ts";
 
 /**
  * Returns the resources whose records a condition reads besides the record of the list. If no operation reads a resource, the
@@ -25,14 +25,13 @@ export function passedResources(planInput: PlanInput, condition: TypedExpression
 }
 
 /** Whether a kind of caller may use the filter: it may see some records of each resource that the filter reads. */
-export function mayPass(passes: readonly PassedResource[], subject: Subject | undefined): boolean {
+export function mayPass({ passes = [] }: ConditionFilterPlan, subject: Subject | undefined): boolean {
   return passes.every(({ visible }) => decide(visible, subject) !== "denied");
 }
 
-/** Returns the condition, in which records that this kind of caller may not see are as if they were absent. */
+/** Returns the condition of a filter, in which records that this kind of caller may not see are as if they were absent. */
 export function restricted(
-  condition: TypedExpression,
-  passes: readonly PassedResource[],
+  { condition, passes = [] }: ConditionFilterPlan,
   subject: Subject | undefined,
 ): TypedExpression {
   const byResource = new Map(

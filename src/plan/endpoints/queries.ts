@@ -22,9 +22,10 @@ export function conditionFilters(
     const type = filterType(model, resolveEndpoint(model, operation), name, filter, around);
     // The newest version's filter replaces a filter without a type in an older version (permitted.ts).
     if (type === undefined && older === true)
-      return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [], passes: [] };
+      return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [] };
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
     const condition = typedAt(planInput, `endpoints/endpoints/${operation}/filters/${name}/if`);
+    const passes = passedResources(planInput, condition);
     const field = filterField(model, resource, name, filter, around);
     return {
       name,
@@ -33,7 +34,7 @@ export function conditionFilters(
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
       visibleTo: everywhere(seersOf(planInput, resource, condition)),
-      passes: passedResources(planInput, condition),
+      ...(passes.length === 0 ? {} : { passes }),
     };
   });
 }

@@ -402,8 +402,10 @@ export interface PageExpression {
 export interface FilterPlan {
   readonly field: string;
   readonly type: ColumnType;
-  /** The parameters, one for each operator: `eq` and `in` always; `gt`, `gte`, `lt`, `lte` for ordered types. */
-  readonly parameters: readonly FilterParameter[];
+  /** The operators: `eq` and `in` always; `gt`, `gte`, `lt`, `lte` for ordered types; others if the document names them. */
+  readonly operators: readonly FilterOperator[];
+  /** The parameters, if the document names any: one for each operator. Absent: `field`, `field[in]` and so on. */
+  readonly parameters?: readonly FilterParameter[];
   /** JSON Schema of a single value. */
   readonly schema: JsonObject;
 }
@@ -432,6 +434,6 @@ export interface ConditionFilterPlan {
    * the condition reads.
    */
   readonly visibleTo: readonly (readonly GrantPlan[])[];
-  /** The other resources whose records the condition reads, if their visibility is limited (`passed-records.ts`). */
-  readonly passes: readonly PassedResource[];
+  /** The other resources whose records the condition reads, if an operation reads them (`passed-records.ts`). */
+  readonly passes?: readonly PassedResource[];
 }

@@ -159,7 +159,7 @@ function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: S
 const typeFilter: FilterPlan = {
   field: "type",
   type: "text",
-  parameters: [{ name: "type", operator: "eq" }],
+  operators: ["eq"],
   schema: {
     type: "string",
     maxLength: 200,

@@ -50,7 +50,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
       const own = operation.list?.where === undefined ? [] : [operation.list.where];
       const { conditions, ...rest } = shape;
       const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
-      const conjuncts = [...own, ...filters.map((one) => restricted(one.condition, one.passes, subject))];
+      const conjuncts = [...own, ...filters.map((one) => restricted(one, subject))];
       const condition = allowed === "denied" ? {} : where(allowed, conjuncts);
       const compiled = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
       lists.set(key, compiled);

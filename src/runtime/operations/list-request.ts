@@ -3,6 +3,7 @@ import { folded, searchWords } from "../../base/search.ts";
 import { onceFor } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { decide } from "../../language/authentication/decide.ts";
+import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { mayPass } from "../../plan/endpoints/passed-records.ts";
 import type { FilterOperator, FilterParameter, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
 import type { PageArguments, SortKey } from "../../store/port/store.ts";
@@ -160,7 +161,7 @@ function parseCondition(call: Call, plan: ListPlan, name: string, text: string):
   const subject = subjectOf(call.caller);
   if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed"))
     return undefined;
-  if (!mayPass(filter.passes, subject)) return undefined;
+  if (!mayPass(filter, subject)) return undefined;
   return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
@@ -267,7 +268,7 @@ interface FilterLookup extends FilterParameter {
 /** Returns the filters of a list by the name of their parameter. */
 const filtersOf = onceFor((plan: ListPlan): ReadonlyMap<string, FilterLookup> => {
   const found = plan.filters.flatMap((filter) =>
-    filter.parameters.map((parameter) => [parameter.name, { ...parameter, filter }] as const),
+    parametersOfFilter(filter).map((parameter) => [parameter.name, { ...parameter, filter }] as const),
   );
   const explicit = found.flatMap(([name, one]) =>
     one.operator === "eq" && name === one.filter.field ? [[`${name}[eq]`, one] as const] : [],
