@@ -50,7 +50,7 @@ export function mayBeEmpty({ endpoint }: Operation): boolean {
 }
 
 /** What a list has only if the document names it. */
-type OptionalName = "count" | "end" | "direction";
+type OptionalName = "count" | "after" | "before" | "end" | "direction";
 
 /** The names of a list's parameters and members. */
 export function listNames(

@@ -205,7 +205,7 @@ function orderOf({ order }: Endpoint): string | undefined {
 }
 
 /** What exists only in lists that name it. */
-const optionalWords: ReadonlySet<string> = new Set(["count", "end", "direction"]);
+const optionalWords: ReadonlySet<string> = new Set(["count", "after", "before", "end", "direction"]);
 
 /** Returns the names of a list. Every other parameter and member has a default name. */
 function namesOf({ names }: Partial<ListStyle>): Readonly<Record<string, string>> {

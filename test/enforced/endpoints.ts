@@ -458,6 +458,18 @@ const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
         ask("GET /things?x=3", "400 x out-of-range"),
       ],
     ),
+    proof(["/names/after"], { kind: "cursor", size: 2, names: { after: "x" } }, { kind: "cursor", size: 2 }, [
+      ask("GET /things?x={3}", { items: [{ count: 2 }, { count: 1 }], has: { next: null } }),
+      ask("GET /things?sort=count&x={1}&limit=1", { items: [{ count: 2 }] }),
+      ask("GET /things?x={1}", { items: 0 }),
+      ask("GET /things?x=thi_00000000000000000000000000", "400 x bad-cursor"),
+    ]),
+    proof(["/names/before"], { kind: "cursor", size: 2, names: { before: "x" } }, { kind: "cursor", size: 2 }, [
+      ask("GET /things?x={1}", { items: [{ count: 3 }, { count: 2 }], has: { next: null } }),
+      ask("GET /things?x={1}&limit=1", { items: [{ count: 2 }] }),
+      ask("GET /things?limit=1&cursor={5.next}", { items: [{ count: 3 }], has: { next: null } }),
+      ask("GET /things?x={1}&cursor={5.next}", "400 x repeated-parameter"),
+    ]),
     proof(["/names/direction"], { kind: "cursor", size: 2, names: { direction: "x" } }, { kind: "cursor", size: 2 }, [
       ask("GET /things?sort=count&x=DESC", { items: [{ count: 3 }, { count: 2 }] }),
       ask("GET /things?sort=count", { items: [{ count: 1 }, { count: 2 }] }),

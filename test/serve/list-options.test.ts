@@ -81,7 +81,12 @@ const shop = documentOf({
       followThings: {
         at: "GET /thing-feed",
         of: "Thing",
-        lists: { kind: "cursor", size: 2, links: ["first", "next"] },
+        lists: {
+          kind: "cursor",
+          size: 2,
+          links: ["first", "next"],
+          names: { after: "starting_after", before: "ending_before" },
+        },
         order: "made",
       },
     },
@@ -246,6 +251,55 @@ served("list options", shop, (subject) => {
       path = next === null ? "" : `/thing-feed?cursor=${next}`;
     }
     assert.deepEqual(found, ["Axe", "apple", "Zange", "a,b", "100%", "Äpfel"]);
+  });
+
+  test("R4.11 a page begins behind a record, or ends before one, in every order", async () => {
+    const feed = async (query: string): Promise<{ items: Row[]; next: string | null }> => {
+      const reply = await get(`/thing-feed?${query}`);
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json as { items: Row[]; next: string | null };
+    };
+    for (const order of [
+      "",
+      "&_sort=name",
+      "&_sort=made&_order=desc",
+      "&_sort=made,count&_order=asc,desc",
+      "&count_ne=3",
+    ]) {
+      const forwards: Row[] = [];
+      for (let next: string | null = ""; next !== null; ) {
+        const page = await feed(`_limit=1${order}${next === "" ? "" : `&starting_after=${next}`}`);
+        forwards.push(...page.items);
+        next = page.next === null ? null : (page.items.at(-1)?.id ?? null);
+      }
+      assert.equal(forwards.length, order === "&count_ne=3" ? 5 : 6);
+      const last = forwards.at(-1) as Row;
+      assert.deepEqual((await feed(`_limit=5${order}&starting_after=${last.id}`)).items, []);
+      // Backwards by ids, and by the cursors of such pages.
+      const byIds: Row[] = [last];
+      const first = await feed(`_limit=2${order}&ending_before=${last.id}`);
+      const byCursors: Row[] = [...first.items, last];
+      for (let { next } = first; next !== null; ) {
+        const page: { items: Row[]; next: string | null } = await feed(`_limit=2${order}&cursor=${next}`);
+        byCursors.unshift(...page.items);
+        ({ next } = page);
+      }
+      while (byIds.length < forwards.length)
+        byIds.unshift(...(await feed(`_limit=1${order}&ending_before=${byIds[0]?.id}`)).items);
+      assert.deepEqual([byIds, byCursors], [forwards, forwards], order);
+    }
+    const link = (await get(`/thing-feed?starting_after=${ids["Axe"]}`)).headers["link"] ?? "";
+    assert.match(link, /^<[^>?]*>; rel="first", <[^>]*\?cursor=[\w-]+>; rel="next"$/);
+    for (const [query, fault] of [
+      ["starting_after=thi_00000000000000000000000000", "starting_after bad-cursor"],
+      ["starting_after=", "starting_after wrong-type"],
+      [`starting_after=${ids["Axe"]}&ending_before=${ids["Axe"]}`, "ending_before repeated-parameter"],
+      [`ending_before=${ids["high"]}`, "ending_before bad-cursor"],
+    ] as const) {
+      const reply = await get(`/thing-feed?${query}`);
+      assert.deepEqual([reply.status, ...faultsOf(reply)], [400, fault]);
+    }
+    assert.deepEqual(faultsOf(await get(`/things?starting_after=${ids["Axe"]}`)), ["starting_after unknown-parameter"]);
   });
 
   test("header fields and members about a page", async () => {

@@ -89,6 +89,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
   return [
     ...(list.kind === "none" ? [] : [limit]),
     ...positionParameters[list.kind].map((one) => ({ ...one, name: list.names[list.kind as "cursor"] })),
+    ...besideParameters(list),
     ...endParameters(list),
     ...sortParameters(list),
     ...directionParameters(list),
@@ -122,6 +123,16 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
   ],
   none: [],
 };
+
+function besideParameters({ kind, names }: ListPlan): readonly JsonObject[] {
+  if (kind !== "cursor") return [];
+  const parameter = (name: string | undefined, description: string): readonly JsonObject[] =>
+    name === undefined ? [] : [{ name, in: "query", description, schema: { type: "string", minLength: 1 } }];
+  return [
+    ...parameter(names.after, `The id of the record behind which the page starts, in place of \`${names.cursor}\`.`),
+    ...parameter(names.before, `The id of the record before which the page ends, in place of \`${names.cursor}\`.`),
+  ];
+}
 
 function endParameters({ kind, names }: ListPlan): readonly JsonObject[] {
   if (kind !== "offset" || names.end === undefined) return [];

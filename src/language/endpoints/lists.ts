@@ -4,7 +4,8 @@
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "clamped to" n | "bare array"}
  *                kind: cursor | offset | page | none
  *                map: { kind, size, max, clamped, bare, names, links, headers, operators }
- *       names    of the parameters and members: limit, cursor, offset, end, page, sort, direction, search, items, next, count
+ *       names    of the parameters and members: limit, cursor, after, before, offset, end, page, sort, direction,
+ *                search, items, next, count
  *       links, headers, operators: see list-options.ts
  */
 import type { JsonObject } from "../../base/json.ts";

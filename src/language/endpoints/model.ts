@@ -97,16 +97,20 @@ export interface ListParameterName {
 export const severalValues = ["commas", "repeated"] as const;
 
 export const listWords = [
-  "limit", "cursor", "offset", "end", "page", "sort", "direction", "search", "items", "next", "count",
+  "limit", "cursor", "after", "before", "offset", "end", "page", "sort", "direction", "search", "items", "next", "count",
 ] as const; // biome-ignore format: a table
 
 /**
- * The names of a list's parameters and response members. Without `count` the response has no such member; without `end` and
- * `direction` the list has no such parameters.
+ * The names of a list's parameters and response members. Without `count` the response has no such member; without `after`,
+ * `before`, `end` and `direction` the list has no such parameters.
  */
 export interface ListNames {
   readonly limit?: string;
   readonly cursor?: string;
+  /** The id of the record behind which the page starts, beside the cursor: `starting_after`. */
+  readonly after?: string;
+  /** The id of the record before which the page ends: `ending_before`. */
+  readonly before?: string;
   readonly offset?: string;
   /** The index behind the last record of the page, in place of `limit`: `_end`. */
   readonly end?: string;

@@ -381,7 +381,7 @@ export interface SortKeyPlan {
 export type ListParameter = "limit" | "cursor" | "offset" | "page" | "sort" | "search";
 
 /** The parameters that a list has only if the document names them. */
-export type OptionalListParameter = "end" | "direction";
+export type OptionalListParameter = "after" | "before" | "end" | "direction";
 
 export type PageShape =
   | { readonly kind: "items" }

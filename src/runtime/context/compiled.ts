@@ -59,7 +59,7 @@ export interface ForKind {
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
 
-export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
+export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from" | "reversed"> {
   /** The names of the requested filters that the document declares with a condition. */
   readonly conditions: readonly string[];
 }

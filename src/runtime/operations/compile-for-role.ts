@@ -109,9 +109,9 @@ function theOne(
 }
 
 /** Returns the key of a list query. The list's own condition is the same for every request, so the key omits it. */
-function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
+function shapeKey({ sort, filters, conditions, search = [], from, reversed }: ListShape): string {
   const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
-  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
+  return `${reversed === true ? "reversed " : ""}${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
 }
 
 function lazily<Arguments extends readonly unknown[], Result>(

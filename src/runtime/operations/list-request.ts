@@ -11,6 +11,7 @@ import { subjectOf } from "../context/caller.ts";
 import type { ListShape } from "../context/compiled.ts";
 import type { Call } from "../context/context.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
+import { columnOf } from "../records/find-and-authorise.ts";
 import { typedParameter } from "./query.ts";
 
 /** The page size of a list without pages. */
@@ -23,6 +24,8 @@ export interface ListRequest {
   readonly parameters: Readonly<Record<string, Value>>;
   /** The requested directions of the list's own order; undefined if the request asks for an order. */
   readonly directions?: readonly boolean[];
+  /** The record beside which the page is; `parameter`: the name of the parameter with its id. */
+  readonly beside?: { readonly parameter: string; readonly id: Value };
   /** The text that binds the cursor to everything except the page size. */
   readonly context: string;
 }
@@ -40,6 +43,7 @@ interface Requested {
   skip: number;
   end?: number;
   cursor?: string;
+  beside?: { readonly parameter: string; readonly id: Value; readonly isBefore: boolean };
   sort?: string;
   direction?: string;
   search?: readonly string[];
@@ -71,15 +75,18 @@ export function parseListRequest(call: Call, plan: ListPlan): ListRequest {
     ...(parameters.length === 0 ? [] : [JSON.stringify(parameters)]),
     ...(call.compiled.operation.query.length === 0 ? [] : [JSON.stringify(call.received)]),
   ].join("\n");
-  const { cursor } = requested;
-  const after = cursor === undefined ? undefined : openCursor(call, names.cursor, cursor, context);
+  const { beside, cursor } = requested;
+  const opened = cursor === undefined ? undefined : openEither(call, plan, cursor, context);
+  const after = opened?.position;
+  const isReversed = beside?.isBefore ?? opened?.isReversed ?? false;
   return {
     shape: {
       sort,
+      ...(isReversed ? { reversed: true as const } : {}),
       filters: filters.map(({ column, operator }) => ({ column, operator })),
       conditions: parameters.map(([name]) => name),
       ...(search === undefined ? {} : { search: searched }),
-      from: after !== undefined ? "after" : skip > 0 ? "skip" : "start",
+      from: after !== undefined || beside !== undefined ? "after" : skip > 0 ? "skip" : "start",
     },
     page: {
       limit,
@@ -90,7 +97,8 @@ export function parseListRequest(call: Call, plan: ListPlan): ListRequest {
     },
     parameters: Object.fromEntries(parameters),
     ...(requested.sort === undefined ? { directions } : {}),
-    context,
+    ...(beside === undefined ? {} : { beside }),
+    context: isReversed ? reversedContext(context) : context,
   };
 }
 
@@ -105,6 +113,8 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
   for (const [name, text] of call.query) {
     if (name === names.limit && kind !== "none") requested.limit = limitParameter(plan, name, text);
     else if (name === names.cursor && kind === "cursor") requested.cursor = text;
+    else if ((name === names.after || name === names.before) && kind === "cursor")
+      requested.beside = { parameter: name, id: parseId(call, name, text), isBefore: name === names.before };
     else if (name === names.offset && kind === "offset")
       requested.skip = integerParameter(name, text, 0, Number.MAX_SAFE_INTEGER);
     else if (name === names.end && kind === "offset")
@@ -127,7 +137,43 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
       else requested.filters.push({ ...filter, text: sent });
     }
   }
+  checkPosition(plan, call);
   return requested;
+}
+
+/** Rejects a request that names several positions. */
+function checkPosition({ kind, names }: ListPlan, { query }: Call): void {
+  if (kind !== "cursor") return;
+  const [first, second] = [names.cursor, names.after, names.before].filter(
+    (name) => name !== undefined && query.has(name),
+  );
+  if (second === undefined) return;
+  const detail = `Send only one of \`${first}\` and \`${second}\``;
+  throw malformed({ parameter: second, code: "repeated-parameter", detail });
+}
+
+/** Parses the id of a record beside which a page is. */
+function parseId(call: Call, name: string, text: string): Value {
+  const id = columnOf(call.compiled.table, "id");
+  return typedParameter(name, text, id.type, undefined, "the type of an id");
+}
+
+/** A cursor of pages that are read backwards, from a record before which a page ended. */
+function reversedContext(context: string): string {
+  return `${context}\nbackwards`;
+}
+
+/** Opens a cursor that continues forwards, or backwards in a list that can be read backwards. */
+function openEither(
+  call: Call,
+  { names }: ListPlan,
+  cursor: string,
+  context: string,
+): { readonly position: readonly Value[]; readonly isReversed: boolean } {
+  const { cursors } = call.context;
+  const backwards = names.before === undefined ? undefined : cursors.open(cursor, reversedContext(context));
+  if (backwards !== undefined) return { position: backwards, isReversed: true };
+  return { position: openCursor(call, names.cursor, cursor, context), isReversed: false };
 }
 
 /** Returns the range of a page: `end` is the index behind its last record, in place of a limit. */

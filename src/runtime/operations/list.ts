@@ -1,11 +1,13 @@
 /** Performs `GET /xs`: pages, filters, sort order (R4.9 to R4.13). The query contains the permissions, so pages are full. */
 import { after } from "../../base/after.ts";
 import { defined } from "../../base/defined.ts";
-import type { Value } from "../../expression/evaluate.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { ListPlan } from "../../plan/endpoints/types.ts";
 import type { Awaitable, Page, SortKey } from "../../store/port/store.ts";
 import { textTag } from "../records/entity-tag.ts";
+import type { ListShape } from "../context/compiled.ts";
 import type { Call } from "../context/context.ts";
+import { malformed } from "../errors/api-error.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkListed } from "./guard.ts";
 import { pageHeaders, withFields } from "./headers.ts";
@@ -35,10 +37,33 @@ export function list(call: Call): Awaitable<HttpResponse> {
     const filtered = Object.keys(upgraded.parameters).length === 0 ? {} : { filter: upgraded.parameters as Value };
     const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
     return after(checkListed(call), () =>
-      after((call.own?.reads ?? call.kind).list(shape)(wanted, variables), (page) =>
-        responseOf(call, plan, received, page),
+      after(besidePosition(call, received, shape, variables), (position) =>
+        after(
+          (call.own?.reads ?? call.kind).list(shape)(
+            position === undefined ? wanted : { ...wanted, after: position },
+            variables,
+          ),
+          (page) => responseOf(call, plan, received, page),
+        ),
       ),
     );
+  });
+}
+
+/** Returns the position of the record beside which the page is, in the order of the list; undefined without one. */
+function besidePosition(
+  call: Call,
+  { beside }: ListRequest,
+  { sort }: ListShape,
+  variables: Variables,
+): Awaitable<readonly Value[] | undefined> {
+  if (beside === undefined) return undefined;
+  const { id, parameter } = beside;
+  const shape: ListShape = { sort, filters: [{ column: "id", operator: "eq" }], conditions: [], from: "start" };
+  return after(call.kind.list(shape)({ limit: 1, filters: [id] }, variables), ({ last }) => {
+    if (last !== undefined) return last;
+    const detail = `\`${parameter}\` is the id of no record in this list`;
+    throw malformed({ parameter, code: "bad-cursor", detail });
   });
 }
 

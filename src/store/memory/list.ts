@@ -14,7 +14,10 @@ export function prepareList(
   write: Write,
 ): (page: PageArguments, variables: Variables) => Page {
   const { filters, resource, search, sort, where } = query;
-  const keys: readonly SortKey[] = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }];
+  const reversed = query.reversed === true;
+  const keys = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }].map(
+    ({ column, descending }): SortKey => ({ column, descending: descending !== reversed }),
+  );
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
     const fitting = records
@@ -36,12 +39,15 @@ export function prepareList(
       .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)
       .slice(skip, skip + limit + 1);
     const rowsOfPage = rows.slice(0, limit);
-    const text = rowsOfPage.map((row) => write(row, variables)).join(",");
-    const last = rowsOfPage.at(-1);
+    const texts = rowsOfPage.map((row) => write(row, variables));
+    const text = (reversed ? texts.toReversed() : texts).join(",");
+    const end = rowsOfPage.at(-1);
+    const last = end && positionOf(keys, end);
     return {
       text,
       count: rowsOfPage.length,
-      ...(rows.length > limit && last ? { next: positionOf(keys, last) } : {}),
+      ...(last === undefined ? {} : { last }),
+      ...(rows.length > limit && last ? { next: last } : {}),
       ...(query.counted ? { total: fitting.length } : {}),
     };
   };

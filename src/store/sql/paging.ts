@@ -85,22 +85,26 @@ export function pagingOf<Bound, Stored>(
     pageOf: (rows, limit) => {
       const count = Math.min(rows.length, limit);
       let text = "";
-      for (let index = 0; index < count; index += 1) text += `${index === 0 ? "" : ","}${rows[index]?.[0] as string}`;
-      const last = rows[limit - 1];
-      if (rows.length <= limit || !last) return { text, count };
-      return { text, count, next: keys.map(({ type }, index) => fromStored(last[index + 1], type)) };
+      const place = (index: number): number => (query.reversed === true ? count - 1 - index : index);
+      for (let index = 0; index < count; index += 1)
+        text += `${index === 0 ? "" : ","}${rows[place(index)]?.[0] as string}`;
+      const end = rows[count - 1];
+      if (end === undefined) return { text, count };
+      const last = keys.map(({ type }, index) => fromStored(end[index + 1], type));
+      return { text, count, last, ...(rows.length > limit ? { next: last } : {}) };
     },
   };
 }
 
-function keysOf({ sort }: ListQuery, relation: TypedTable): readonly Key[] {
+function keysOf({ sort, ...query }: ListQuery, relation: TypedTable): readonly Key[] {
+  const reversed = query.reversed === true;
   const keys = sort.map(({ column, descending }) => ({
     name: column,
     type: typeOf(relation, column),
-    descending,
+    descending: descending !== reversed,
     nullable: relation.table.columns.find(({ name }) => name === column)?.nullable ?? false,
   }));
-  const descending = keys.at(-1)?.descending ?? true;
+  const descending = keys.at(-1)?.descending ?? !reversed;
   return [...keys, { name: "_seq", type: "integer", descending, nullable: false }];
 }
 

@@ -86,11 +86,16 @@ function* unusedOptions(
     };
   }
   // Names of all lists may be for lists of other kinds.
-  if (style.names?.end !== undefined && kind !== "offset" && declared?.names?.end !== undefined) {
+  for (const [word, of, help] of [
+    ["end", "offset", "use `offset`: `end` is the index behind the last record"],
+    ["after", "cursor", "use `cursor`: `after` is the id of the last record of a page"],
+    ["before", "cursor", "use `cursor`: `before` is the id of the first record of a page"],
+  ] as const) {
+    if (kind === of || declared?.names?.[word] === undefined) continue;
     yield {
-      at: at("names/end", own),
-      message: `A list with ${words[kind]} has no parameter \`${style.names.end}\``,
-      help: "use `offset`: `end` is the index behind the last record",
+      at: at(`names/${word}`, own),
+      message: `A list with ${words[kind]} has no parameter \`${declared.names[word]}\``,
+      help,
     };
   }
   if (style.clamped === true && kind === "none")

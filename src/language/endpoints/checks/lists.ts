@@ -92,6 +92,7 @@ function isMember(word: keyof ListNames): boolean {
 function isReserved(kind: ListStyle["kind"] | undefined = "cursor", word: keyof ListNames): boolean {
   if (word === "sort" || word === "direction" || word === "search") return true;
   if (word === "end") return kind === "offset";
+  if (word === "after" || word === "before") return kind === "cursor";
   return word === "limit" ? kind !== "none" : word === kind;
 }
 

@@ -50,6 +50,8 @@ function listParameters({ lists }: Endpoints, { endpoint }: ResourceEndpoint): r
     names.page ?? "page",
     names.sort ?? "sort",
     names.search ?? "search",
+    names.after,
+    names.before,
     names.end,
     names.direction,
   ];
