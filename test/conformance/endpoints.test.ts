@@ -140,6 +140,13 @@ const rows: readonly Row[] = [
           { kind: "offset", size: 2, max: 3, names: { [name]: "y" } },
         ] as const,
     ),
+    ...["after", "before"].map(
+      (name) =>
+        [
+          { ...cursor, names: { [name]: "x" } },
+          { ...cursor, names: { [name === "after" ? "before" : "after"]: "x" } },
+        ] as const,
+    ),
     [
       { kind: "page", size: 2, links: ["first", "next", "last"] },
       { kind: "page", size: 2 },

@@ -183,6 +183,11 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
       "breaking list-name-changed lists.direction",
     ],
     [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, names: { after: starting_after } }",
+      "additive list-name-changed lists.after",
+    ],
+    [
       "where: state != 'missed'",
       "where: state != 'missed', order: -createdAt",
       "breaking list-order-changed listVisits",

@@ -6,19 +6,22 @@ import { listStyleOf } from "../../../language/endpoints/list-style.ts";
 import { responseExpressions, responseShape } from "../../../language/endpoints/shape.ts";
 import { lookup } from "../../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../../case.ts";
+import { statusText } from "../../errors/expected.ts";
 import { evaluate } from "../../expressions.ts";
+import { textOf } from "../../trial/known.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { listNames, memberOf, pageIn, recordIn } from "../../response.ts";
 import { pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { operationCase, pathOf } from "../subjects.ts";
 import { type Listed, listed, listsOf, maximumOf } from "./listed.ts";
-import { mostPages, optionsOf, walk } from "./walk.ts";
+import { keyOf, keysOf, mostPages, optionsOf, walk } from "./walk.ts";
 
 export function optionCases(contract: Contract): readonly Case[] {
   return listsOf(contract).flatMap((called) => [
     ...isInOrder(contract, called),
     ...hasValues(contract, called),
+    ...isBeside(contract, called),
     ...hasEnd(contract, called),
     ...hasLinks(contract, called),
   ]);
@@ -170,6 +173,50 @@ function membersOf({ model }: Contract, called: Operation): readonly PageValue[]
         ),
     }),
   );
+}
+
+/** A page begins behind the record with an id, or ends before it, in the order of the list. */
+function isBeside(contract: Contract, called: Operation): readonly Case[] {
+  const { kind = "cursor" } = listStyleOf(contract.model, called.endpoint);
+  const names = listNames(contract, called);
+  const path = stylePath(called);
+  return (["after", "before"] as const).flatMap((word): readonly Case[] => {
+    const name = names[word];
+    if (name === undefined || kind !== "cursor") return [];
+    const aspects: Case["aspects"] = [
+      {
+        path,
+        expects: `\`${name}\` is the id of the record ${word === "after" ? "behind" : "before"} which the page is`,
+      },
+    ];
+    const run = async (trial: Trial): Promise<void> => {
+      const list = await listed(trial, called, 3);
+      const { keys = [], pages } = await walk(trial, list, maximumOf(contract, called));
+      const [, record] = list.records;
+      const [first] = pages;
+      const id = record?.values.get("id");
+      const key = record && first && keyOf(contract, list, first, record);
+      if (id === undefined || key === undefined || !keys.includes(key))
+        throw new NotTried(`nothing in the list identifies a ${called.resource}`);
+      const options = optionsOf(trial, list, 1);
+      const interaction = await trial.call(called.operation, {
+        ...options,
+        query: { ...options.query, [name]: textOf(id) },
+      });
+      const page = pageIn(contract, called, trial.responseOf(interaction).json);
+      const expected = keys[keys.indexOf(key) + (word === "after" ? 1 : -1)];
+      const got = page && keysOf(contract, list, page)?.[0];
+      if (got === expected) return;
+      throw new Broken(
+        expected ?? "no record",
+        got ?? statusText(contract, trial.responseOf(interaction)),
+        interaction,
+        path,
+      );
+    };
+    // The neighbours of a record change as long as other cases run.
+    return [operationCase(called, `${name}`, aspects, run, { exclusive: true })];
+  });
 }
 
 /** The index behind the last record of a page. */
