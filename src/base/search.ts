@@ -20,6 +20,6 @@ export function isFound(words: readonly string[], texts: readonly (string | null
  * Converts to upper case first, so that `ß` and `ss` are equal, and then to lower case. Replaces the sigma of word ends by the
  * usual one, so that parts of words are found.
  */
-function folded(text: string): string {
+export function folded(text: string): string {
   return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }

@@ -49,11 +49,14 @@ export function mayBeEmpty({ endpoint }: Operation): boolean {
   return endpoint.method !== "GET" && endpoint.gives === undefined && endpoint.shape === undefined;
 }
 
+/** What a list has only if the document names it. */
+type OptionalName = "count" | "after" | "before" | "end" | "direction";
+
 /** The names of a list's parameters and members. */
 export function listNames(
   { model }: Contract,
   { endpoint, resource }: Operation,
-): Required<Omit<ListNames, "count">> & Pick<ListNames, "count"> {
+): Required<Omit<ListNames, OptionalName>> & Pick<ListNames, OptionalName> {
   const many =
     resource === undefined
       ? undefined
@@ -65,6 +68,26 @@ export function listNames(
     ...endpoint.lists?.names,
     ...(many === undefined ? {} : { items: many }),
   };
+}
+
+/** Returns the parameters that sort a list by a field, in each direction; `sign` is -1 for descending. */
+export function sortedBy(
+  contract: Contract,
+  operation: Operation,
+  field: string,
+): readonly { readonly query: Readonly<Record<string, string>>; readonly sign: number }[] {
+  const { direction, sort } = listNames(contract, operation);
+  const [ascending, descending] =
+    direction === undefined
+      ? [{ [sort]: field }, { [sort]: `-${field}` }]
+      : [
+          { [sort]: field, [direction]: "asc" },
+          { [sort]: field, [direction]: "DESC" },
+        ];
+  return [
+    { query: ascending, sign: 1 },
+    { query: descending, sign: -1 },
+  ];
 }
 
 /** The parts of a page: its records, its total number and the position of the next page. */

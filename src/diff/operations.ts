@@ -6,6 +6,7 @@ import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/end
 import {
   type Endpoint,
   type Endpoints,
+  type ListParameterName,
   type ListStyle,
   listWords,
   type Parameter,
@@ -124,18 +125,91 @@ function* listDifferences(
   for (const { name, old: before, now: after } of pairs(namesOf(old), namesOf(now))) {
     const named = { subject: `${subject}.${name}`, at: `${site.at}/names/${name}` };
     const what = `The name of \`${name}\` in ${pages}`;
-    // A new member with the count disturbs no client, since old clients do not read it.
-    yield* restated(before === undefined ? "additive" : "breaking", "list-name-changed", named, what, [before, after]);
+    // A new member with the count, or a new parameter, disturbs no client. But with directions, `-` reverses no field.
+    const effect = before === undefined && name !== "direction" ? "additive" : "breaking";
+    yield* restated(effect, "list-name-changed", named, what, [before, after]);
   }
-  yield* unhandledKeys(site, old, now, ["kind", "size", "max", "bare", "names"]);
+  yield* optionDifferences(site, pages, old, now);
+  yield* unhandledKeys(site, old, now, [
+    "kind",
+    "size",
+    "max",
+    "clamped",
+    "bare",
+    "names",
+    "links",
+    "headers",
+    "operators",
+  ]);
 }
 
-/**
- * Returns the names of a list. Every parameter and member has a default name, except the count, which exists only if the
- * document names it.
- */
+/** Yields differences in the options of lists: what was an error before is additive, what was there before breaking. */
+function* optionDifferences(
+  site: Site,
+  pages: string,
+  old: Partial<ListStyle>,
+  now: Partial<ListStyle>,
+): Iterable<Difference> {
+  const clamped = [old, now].map((one) => (one.clamped === true ? "is reduced" : "is an error"));
+  const limit = `A limit beyond the largest page of ${pages}`;
+  yield* restated(now.clamped === true ? "additive" : "breaking", "list-limit-changed", below(site, "clamped"), limit, [
+    clamped[0],
+    clamped[1],
+  ]);
+  const [links, nowLinks] = [old.links ?? ["next"], now.links ?? ["next"]];
+  const hasAllLinks = links.every((link) => nowLinks.some((one) => one === link));
+  yield* restated(
+    hasAllLinks ? "additive" : "breaking",
+    "list-links-changed",
+    below(site, "links"),
+    `\`Link\` of ${pages}`,
+    [links.join(", "), nowLinks.join(", ")],
+  );
+  yield* headerDifferences(below(site, "headers"), pages, old.headers, now.headers);
+  const names = [old, now].map(({ operators = {} }) =>
+    Object.fromEntries(
+      Object.entries(operators).map(([operator, one]: [string, string | ListParameterName]) => [
+        operator,
+        typeof one === "string" ? one : [one.as, one.several ?? "commas"].join(", "),
+      ]),
+    ),
+  );
+  for (const { name, old: before, now: after } of pairs(names[0] ?? {}, names[1] ?? {})) {
+    const named = { subject: `${site.subject}.${name}`, at: `${site.at}/operators/${name}` };
+    const what = `The parameter of \`${name}\` in ${pages}`;
+    // These operators exist without a declaration, under other names.
+    const isRenamed = before === undefined && usualOperators.has(name);
+    const effect = before === undefined && !isRenamed ? "additive" : "breaking";
+    yield* restated(effect, "list-operator-changed", named, what, [before, after]);
+  }
+}
+
+const usualOperators: ReadonlySet<string> = new Set(["eq", "in", "gt", "gte", "lt", "lte"]);
+
+function* headerDifferences(
+  site: Site,
+  whose: string,
+  old: Endpoint["headers"] = {},
+  now: Endpoint["headers"] = {},
+): Iterable<Difference> {
+  for (const { name, old: before, now: after } of pairs(old, now)) {
+    const named = { subject: `${site.subject}.${name}`, at: `${site.at}/${name}` };
+    const effect = before === undefined ? "additive" : "breaking";
+    yield* restated(effect, "header-changed", named, `The header field \`${name}\` of ${whose}`, [before, after]);
+  }
+}
+
+/** Returns the order of a list as the document writes it. */
+function orderOf({ order }: Endpoint): string | undefined {
+  return order?.map(({ field, descending }) => `${descending ? "-" : ""}${field}`).join(", ");
+}
+
+/** What exists only in lists that name it. */
+const optionalWords: ReadonlySet<string> = new Set(["count", "after", "before", "end", "direction"]);
+
+/** Returns the names of a list. Every other parameter and member has a default name. */
 function namesOf({ names }: Partial<ListStyle>): Readonly<Record<string, string>> {
-  const usual = Object.fromEntries(listWords.filter((word) => word !== "count").map((word) => [word, word]));
+  const usual = Object.fromEntries(listWords.filter((word) => !optionalWords.has(word)).map((word) => [word, word]));
   return { ...usual, ...names };
 }
 
@@ -195,6 +269,11 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       old.lists ?? both.old.model.endpoints.lists,
       now.lists ?? both.now.model.endpoints.lists,
     );
+  yield* restated("breaking", "list-order-changed", below(site, "order"), `The usual order of \`${name}\``, [
+    orderOf(old),
+    orderOf(now),
+  ]);
+  yield* headerDifferences(below(site, "headers"), `\`${name}\``, old.headers, now.headers);
   yield* styleDifferences(both, site, old, now);
   // A tighter condition of a list means that the list returns fewer records.
   const where = { kind: "where", what: `The condition of the list \`${name}\`` };
@@ -217,6 +296,8 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "choose",
     "status",
     "lists",
+    "order",
+    "headers",
     "requests",
     "edits",
     "repeats",

@@ -25,6 +25,7 @@ export interface Cors {
 export function createCors({
   cors: plan,
   credentials: kinds,
+  operations,
   versions,
 }: EndpointsPart & AuthenticationPart & VersioningPart): Cors {
   if (plan === undefined) return { completed: (result) => result, preflight: () => [] };
@@ -32,7 +33,8 @@ export function createCors({
   const { origins, credentials, maxAgeSeconds } = plan;
   const isAllowed = origins === "any" ? () => true : matcherOf(origins);
   const sentIn = kinds.map(({ sent }) => sent.header);
-  const exposed = [...exposedFields, ...versionHeader].join(", ");
+  const declared = operations.flatMap(({ headers = [] }) => headers.map(({ name }) => name));
+  const exposed = [...new Set([...exposedFields, ...versionHeader, ...declared])].join(", ");
   /** Returns the value of Access-Control-Allow-Origin; undefined if the origin is not allowed. */
   const allowedOrigin = (httpRequest: HttpRequest | undefined): string | undefined => {
     const origin = httpRequest?.headers.get("origin");

@@ -34,6 +34,7 @@ import { checks as endpointsActions } from "./endpoints/checks/actions.ts";
 import { check as endpointsChooseMisplaced } from "./endpoints/checks/choose-misplaced.ts";
 import { check as endpointsHiddenFieldLeaves } from "./endpoints/checks/hidden-field-leaves.ts";
 import { check as endpointsLinkMisplaced } from "./endpoints/checks/link-misplaced.ts";
+import { checks as endpointsListOptions } from "./endpoints/checks/list-options.ts";
 import { checks as endpointsLists } from "./endpoints/checks/lists.ts";
 import { check as endpointsNotInPurpose } from "./endpoints/checks/not-in-purpose.ts";
 import { checks as endpointsParameters } from "./endpoints/checks/parameters.ts";
@@ -113,6 +114,7 @@ export const checks: readonly Check[] = [
   endpointsChooseMisplaced,
   endpointsHiddenFieldLeaves,
   endpointsLinkMisplaced,
+  ...endpointsListOptions,
   ...endpointsLists,
   endpointsNotInPurpose,
   ...endpointsParameters,

@@ -9,6 +9,8 @@ import {
   listKinds,
   type ListNames,
   listWords,
+  pageLinks,
+  severalValues,
   methods,
   type Parameter,
   idempotencyScopes,
@@ -18,12 +20,39 @@ import { fields, fieldTypes, json } from "./resources.ts";
 import { durations, expressions, kebabNames, names, paths, records, resourceNames, sentences } from "./words.ts";
 import { furtherWrites } from "./states.ts";
 
+function headerFields(): fc.Arbitrary<Readonly<Record<string, string>>> {
+  return records(fc.constantFrom("X-Total-Count", "Content-Range", "x", "If"), expressions, 2);
+}
+
+const parameterNames = fc
+  .tuple(fc.constantFrom("", "x_", "filter["), fc.constantFrom("", "_ne", "]", ".gte"))
+  .map(([before, after]) => `${before}{field}${after}`);
+
+const orders = fc.uniqueArray(fc.record({ field: names, descending: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 3,
+  selector: ({ field }) => field,
+});
+
 const lists: fc.Arbitrary<ListStyle> = fc.record(
   {
     kind: fc.constantFrom(...listKinds),
     size: fc.integer({ min: 1, max: 500 }),
     max: fc.integer({ min: 500, max: 999 }),
+    clamped: fc.constant(true as const),
     bare: fc.constant(true as const),
+    links: fc.subarray([...pageLinks], { minLength: 1 }),
+    headers: headerFields(),
+    operators: fc.record(
+      {
+        ne: parameterNames,
+        gte: parameterNames,
+        contains: parameterNames,
+        null: parameterNames,
+        in: fc.record({ as: parameterNames, several: fc.constantFrom(...severalValues) }),
+      },
+      { requiredKeys: ["ne"] },
+    ),
     names: fc.record(
       Object.fromEntries(listWords.map((word) => [word, names])) as Record<keyof ListNames, typeof names>,
       {
@@ -117,6 +146,8 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
     choose: records(names, choices, 2),
     status: successes,
     lists,
+    order: orders,
+    headers: headerFields(),
     where: expressions,
     wire: wires,
     else: kebabNames,

@@ -130,6 +130,72 @@ const rows: readonly Row[] = [
         ] as const,
     ),
   ]),
+  ...altered("lists", [
+    ["cursor, 2 per page, clamped to 3", "cursor, 2 per page, at most 3"],
+    ["cursor, 2 per page, clamped to 3", "cursor, 2 per page, clamped to 9"],
+    ...["direction", "end"].map(
+      (name) =>
+        [
+          { kind: "offset", size: 2, max: 3, names: { [name]: "x" } },
+          { kind: "offset", size: 2, max: 3, names: { [name]: "y" } },
+        ] as const,
+    ),
+    ...["after", "before"].map(
+      (name) =>
+        [
+          { ...cursor, names: { [name]: "x" } },
+          { ...cursor, names: { [name === "after" ? "before" : "after"]: "x" } },
+        ] as const,
+    ),
+    [
+      { kind: "page", size: 2, links: ["first", "next", "last"] },
+      { kind: "page", size: 2 },
+    ],
+    [
+      { kind: "page", size: 2, links: ["next"] },
+      { kind: "page", size: 2, links: ["first", "next"] },
+    ],
+    [
+      { ...cursor, headers: { "X-Total-Count": "count" } },
+      { ...cursor, headers: { "X-Total-Count": "count + 1" } },
+    ],
+    ...(["ne", "in", "gte"] as const).flatMap((operator) =>
+      ["x_{field}", "{field}_x"].map(
+        (other) =>
+          [
+            { ...cursor, operators: { [operator]: "y_{field}" } },
+            { ...cursor, operators: { [operator]: other } },
+          ] as const,
+      ),
+    ),
+  ]),
+  ...(
+    [
+      ["gives", { all: "Thing[]", more: "next != null" }, { all: "Thing[]", more: "next == null" }],
+      ["gives", { all: "Thing[]", pages: "(count + 1) / 2" }, { all: "Thing[]", pages: "count + 2" }],
+      ["headers", { "X-All": "count" }, { "X-All": "count + 1" }],
+      ["order", "-count", "count"],
+    ] as const
+  ).map(([member, stated, served]) =>
+    endpoint(
+      `another ${member} of a list`,
+      "listAll",
+      [
+        { at: "GET /all-things", of: "Thing", [member]: stated },
+        { at: "GET /all-things", of: "Thing", [member]: served },
+      ],
+      member,
+    ),
+  ),
+  endpoint(
+    "another header field",
+    "read",
+    [
+      { at: "GET /things/{id}/read", headers: { "X-Twice": "count * 2" } },
+      { at: "GET /things/{id}/read", headers: { "X-Twice": "count * 3" } },
+    ],
+    "headers",
+  ),
   ...[
     ["unknown", "ignored", "rejected"],
     ["texts", "converted", "exact"],

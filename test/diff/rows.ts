@@ -189,6 +189,52 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ["cursor, 50 per page, at most 200", "cursor, 50 per page, at most 100", "breaking page-maximum-changed lists"],
     ["cursor, 50 per page, at most 200", "cursor, 50 per page, at most 500", "additive page-maximum-changed lists"],
     ["cursor, 50 per page, at most 200", "offset, 50 per page, at most 200", "breaking list-kind-changed lists"],
+    ["cursor, 50 per page, at most 200", "cursor, 50 per page, clamped to 200", "additive list-limit-changed lists"],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, headers: { X-All: count } }",
+      "additive header-changed lists.X-All",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, links: [first, next] }",
+      "additive list-links-changed lists",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, links: [first] }",
+      "breaking list-links-changed lists",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      'lists: { kind: cursor, size: 50, max: 200, operators: { ne: "{field}_ne" } }',
+      "additive list-operator-changed lists.ne",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      'lists: { kind: cursor, size: 50, max: 200, operators: { gte: "{field}_gte" } }',
+      "breaking list-operator-changed lists.gte",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, names: { direction: dir } }",
+      "breaking list-name-changed lists.direction",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, names: { after: starting_after } }",
+      "additive list-name-changed lists.after",
+    ],
+    [
+      "where: state != 'missed'",
+      "where: state != 'missed', order: -createdAt",
+      "breaking list-order-changed listVisits",
+    ],
+    [
+      "where: state != 'missed'",
+      "where: state != 'missed', headers: { X-All: count }",
+      "additive header-changed listVisits.X-All",
+    ],
     ["where: state != 'missed'", "where: state != 'missed' && urgency == 'high'", "breaking where-tighter listVisits"],
     [
       "where: state != 'missed'",

@@ -8,7 +8,7 @@ import type { Expected, Proof, ApiError, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
-const count = things({ count: "integer, sort, filter", "name?": "string(1..9), search" });
+const count = things({ count: "integer, sort, filter", "name?": "string(1..9), search, filter, sort" });
 
 /** Of things with a count, and what else part 4 says. */
 function said(endpoints: Block, more: Parts = {}): string {
@@ -373,6 +373,28 @@ const named: readonly { readonly word: string; readonly kind?: string; readonly 
   { word: "count", play: [ask("GET /things", { items: 2, has: { x: 3 } })] },
 ];
 
+/** Of four things, the last with a name: which ones each operator selects, by a parameter that begins with `x_`. */
+const operators: readonly {
+  readonly operator: string;
+  readonly query: string;
+  readonly counts: readonly number[];
+  readonly several?: string;
+}[] = [
+  { operator: "eq", query: "x_count=2", counts: [2] },
+  { operator: "ne", query: "x_name=Seven", counts: [1, 2, 3] },
+  { operator: "in", query: "x_count=1,3", counts: [1, 3], several: "commas" },
+  { operator: "in", query: "x_count=1&x_count=3", counts: [1, 3], several: "repeated" },
+  { operator: "nin", query: "x_count=1,3", counts: [2, 7], several: "commas" },
+  { operator: "nin", query: "x_count=1&x_count=3", counts: [2, 7], several: "repeated" },
+  { operator: "gt", query: "x_count=2", counts: [3, 7] },
+  { operator: "gte", query: "x_count=2", counts: [2, 3, 7] },
+  { operator: "lt", query: "x_count=2", counts: [1] },
+  { operator: "lte", query: "x_count=2", counts: [1, 2] },
+  { operator: "contains", query: "x_name=EVE", counts: [7] },
+  { operator: "startsWith", query: "x_name=sev", counts: [7] },
+  { operator: "null", query: "x_name=true", counts: [1, 2, 3] },
+];
+
 /** How lists are paged, for all and for one. */
 const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
   const path = whose === "all" ? "endpoints/lists" : "endpoints/endpoints/lists";
@@ -419,6 +441,81 @@ const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
       ask("GET /things?limit=2", { items: 2 }),
       ask("GET /things?limit=3", "400"),
     ]),
+    proof(["/clamped"], "cursor, 1 per page, clamped to 2", "cursor, 1 per page, at most 2", [
+      ask("GET /things?limit=2", { items: 2 }),
+      ask("GET /things?limit=9", { items: 2 }),
+      ask("GET /things?limit=-9", { items: 1 }),
+      ask("GET /things?limit=many", "400"),
+    ]),
+    proof(
+      ["/names/end"],
+      { kind: "offset", size: 2, max: 2, names: { end: "x" } },
+      { kind: "offset", size: 2, max: 2 },
+      [
+        ask("GET /things?sort=count&offset=1&x=2", { items: [{ count: 2 }], has: { next: 2 } }),
+        ask("GET /things?sort=count&x=2", { items: [{ count: 1 }, { count: 2 }] }),
+        ask("GET /things?offset=1&x=1", "400 x out-of-range"),
+        ask("GET /things?x=3", "400 x out-of-range"),
+      ],
+    ),
+    proof(["/names/after"], { kind: "cursor", size: 2, names: { after: "x" } }, { kind: "cursor", size: 2 }, [
+      ask("GET /things?x={3}", { items: [{ count: 2 }, { count: 1 }], has: { next: null } }),
+      ask("GET /things?sort=count&x={1}&limit=1", { items: [{ count: 2 }] }),
+      ask("GET /things?x={1}", { items: 0 }),
+      ask("GET /things?x=thi_00000000000000000000000000", "400 x bad-cursor"),
+    ]),
+    proof(["/names/before"], { kind: "cursor", size: 2, names: { before: "x" } }, { kind: "cursor", size: 2 }, [
+      ask("GET /things?x={1}", { items: [{ count: 3 }, { count: 2 }], has: { next: null } }),
+      ask("GET /things?x={1}&limit=1", { items: [{ count: 2 }] }),
+      ask("GET /things?limit=1&cursor={5.next}", { items: [{ count: 3 }], has: { next: null } }),
+      ask("GET /things?x={1}&cursor={5.next}", "400 x repeated-parameter"),
+    ]),
+    proof(["/names/direction"], { kind: "cursor", size: 2, names: { direction: "x" } }, { kind: "cursor", size: 2 }, [
+      ask("GET /things?sort=count&x=DESC", { items: [{ count: 3 }, { count: 2 }] }),
+      ask("GET /things?sort=count", { items: [{ count: 1 }, { count: 2 }] }),
+      ask("GET /things?sort=count,name&x=desc,asc", { items: [{ count: 3 }, { count: 2 }] }),
+      ask("GET /things?sort=count&x=up", "400 x not-one-of"),
+      ask("GET /things?sort=count&x=asc,asc", "400 x too-many"),
+      ask("GET /things?sort=-count", "400 sort unknown-field"),
+      ask("GET /things?x=asc", "400 x no-value"),
+    ]),
+    proof(
+      ["/links", "/links/first", "/links/prev", "/links/next", "/links/last"],
+      { kind: "page", size: 1, links: ["first", "prev", "next", "last"] },
+      { kind: "page", size: 1 },
+      [
+        ask("GET /things?page=2", {
+          headers: { Link: /page=1>; rel="first".*page=1>; rel="prev".*page=3>; rel="next".*page=3>; rel="last"/ },
+        }),
+        ask("GET /things?page=3", { headers: { Link: /^[^,]*rel="first"[^,]*, [^,]*rel="prev", [^,]*rel="last"$/ } }),
+      ],
+    ),
+    proof(
+      ["/headers"],
+      { kind: "page", size: 2, headers: { "X-All": "count", "X-More": "next" } },
+      "page, 2 per page",
+      [
+        ask("GET /things", { headers: { "X-All": "3", "X-More": "2" } }),
+        ask("GET /things?count=1", { headers: { "X-All": "1", "X-More": null } }),
+      ],
+    ),
+    ...operators.map(({ operator, query, counts, several }) =>
+      proof(
+        [
+          ...(operator === "eq" ? ["/operators"] : []),
+          `/operators/${operator}`,
+          ...(several === undefined
+            ? []
+            : [`/operators/${operator}/several`, `/operators/${operator}/several/${several}`]),
+        ],
+        { kind: "cursor", operators: { [operator]: several === undefined ? "x_{field}" : `x_{field}, ${several}` } },
+        { kind: "cursor" },
+        [
+          ask("POST /things", { count: 7, name: "Seven" }, "201"),
+          ask(`GET /things?sort=count&${query}`, { items: counts.map((each) => ({ count: each })) }),
+        ],
+      ),
+    ),
   ];
 });
 
@@ -471,6 +568,37 @@ const shapes: readonly Proof[] = [
     { ...all, gives: "Short[]" },
     [ask("GET /things/short", { is: { all: [{ count: 1 }], page: { count: 1, next: null } } })],
   ),
+  shaped(
+    ["gives/page expression"],
+    {
+      ...all,
+      lists: "page, 1 per page",
+      gives: {
+        object: "'list'",
+        data: "Short[]",
+        has_more: "next != null",
+        pages: "(count + limit - 1) / limit",
+        page: "page",
+      },
+    },
+    { ...all, lists: "page, 1 per page", gives: { data: "Short[]" } },
+    [
+      three[1] as Step,
+      ask("GET /things/short", { is: { object: "list", data: [{ count: 2 }], has_more: true, pages: 2, page: 1 } }),
+      ask("GET /things/short?page=2", {
+        is: { object: "list", data: [{ count: 1 }], has_more: false, pages: 2, page: 2 },
+      }),
+    ],
+  ),
+  shaped(["headers"], { ...one, headers: { "X-Count": "count", "X-Twice": "count * 2", "X-None": "name" } }, one, [
+    ask("GET /things/{1}/short", { headers: { "X-Count": "1", "X-Twice": "2", "X-None": null } }),
+  ]),
+  shaped(["order", "order/descending"], { ...all, order: "name, -count" }, all, [
+    ...three.slice(1),
+    ask("POST /things", { count: 9, name: "a" }, "201"),
+    ask("GET /things/short", { items: [{ count: 3 }, { count: 2 }, { count: 1 }, { count: 9 }] }),
+    ask("GET /things/short?sort=count", { items: [{ count: 1 }, { count: 2 }, { count: 3 }, { count: 9 }] }),
+  ]),
   shaped(
     ["nesting"],
     { at: "POST /things/more", does: "create", takes: { thing: { count: "integer" } } },

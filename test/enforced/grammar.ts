@@ -9,7 +9,16 @@ export function grammar(): readonly string[] {
   return [
     ...below("authentication/credentials/lasts", lifetimes),
     ...below("authentication/credentials/revoked", revocations),
-    ...below("endpoints/endpoints/gives", ["View", "View[]", "Resource", "count", "next", "none", "{}"]),
+    ...below("endpoints/endpoints/gives", [
+      "View",
+      "View[]",
+      "Resource",
+      "count",
+      "next",
+      "page expression",
+      "none",
+      "{}",
+    ]),
     ...below("limits/rate", ["all", "anyone", "operation"]),
     ...below("limits/rate/window", Object.keys(windowUnits)),
     ...below("limits/rate/per", [...pers, "Resource"]),

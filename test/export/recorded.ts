@@ -169,14 +169,22 @@ function headerFaults(
   const wrong = [...known].flatMap(([name, { schema }]) => {
     const value = given.get(name);
     if (value === undefined) return [];
-    const typed = object(schema)["type"] === "integer" && /^\d+$/.test(value) ? Number(value) : value;
-    return judge(object(schema), typed).map((fault) => `the header ${name}: ${value}: ${fault}`);
+    return judge(object(schema), typedHeader(object(schema)["type"], value)).map(
+      (fault) => `the header ${name}: ${value}: ${fault}`,
+    );
   });
   return [
     ...undeclared.map((name) => `the header ${name} is not declared`),
     ...missing.map(([name]) => `the header ${name} is required`),
     ...wrong,
   ];
+}
+
+/** The value of a header field by the type of its schema (style `simple` of OpenAPI). */
+function typedHeader(type: unknown, value: string): Json {
+  if (type === "integer" && /^-?\d+$/.test(value)) return Number(value);
+  if (type === "number" && /^-?[\d.]+(?:e[-+]?\d+)?$/.test(value)) return Number(value);
+  return type === "boolean" && /^(?:true|false)$/.test(value) ? value === "true" : value;
 }
 
 function bodyFaults(

@@ -15,6 +15,7 @@ import { furtherWriteCases } from "./further-writes.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
+import { optionCases } from "./lists/options.ts";
 import { pagingCases } from "./lists/pages.ts";
 import { parameterCases } from "./lists/parameters.ts";
 import { outcomeCases } from "./outcomes.ts";
@@ -46,6 +47,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   pagingCases,
   parameterCases,
   nameCases,
+  optionCases,
   contentCases,
   editCases,
   idempotencyCases,

@@ -12,7 +12,7 @@ import { expectSuccess, neededSuccess } from "../expect.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { expressionInput } from "../trial/inputs.ts";
-import type { KnownRecord } from "../trial/known.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSameJson } from "../values/same.ts";
@@ -31,6 +31,8 @@ import {
 interface Computed {
   readonly at: readonly string[];
   readonly typed: TypedExpression;
+  /** Whether it is a header field instead. */
+  readonly isHeader?: true;
 }
 
 export function responseCases(contract: Contract): readonly Case[] {
@@ -63,25 +65,35 @@ function computedMembers({ model, typed }: Contract, called: Operation): readonl
   if (called.kind !== "resource" || ["list", "history", "clear"].includes(action) || sessionActions.has(action))
     return [];
   const { item } = responseShape(model, called);
-  return (item === undefined ? [] : responseExpressions(item)).flatMap(({ path: at }): Computed[] => {
-    const found = typed.get([pathOf(called, "gives"), ...at].join("/"));
+  const members = (item === undefined ? [] : responseExpressions(item)).map(({ path: at }) => ({ at }));
+  const headers = Object.keys(called.endpoint.headers ?? {}).map((name) => ({ at: [name], isHeader: true as const }));
+  return [...members, ...headers].flatMap((member): Computed[] => {
+    const found = typed.get(pathOfMember(called, member));
     const isKnowable = found !== undefined && !readsVariable(found, "now") && !readsVariable(found, "tokens");
-    return isKnowable ? [{ at, typed: found }] : [];
+    // A header field has the public address of the service, and durations in milliseconds.
+    const isOther =
+      "isHeader" in member && found !== undefined && (readsVariable(found, "base") || found.type.kind === "duration");
+    return isKnowable && !isOther ? [{ ...member, typed: found }] : [];
   });
+}
+
+function pathOfMember(called: Operation, { at, isHeader }: Omit<Computed, "typed">): string {
+  return [pathOf(called, isHeader === true ? "headers" : "gives"), ...at].join("/");
 }
 
 function hasValues(contract: Contract, called: Operation, members: readonly Computed[]): Case {
   const names = members.map(({ at }) => `\`${at.join(".")}\``).join(", ");
-  const aspects = aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`);
+  const statements = members.some(({ isHeader }) => isHeader) ? ["gives", "headers"] : ["gives"];
+  const aspects = aspectsOf(contract, called, statements, `the response has ${names} as the document computes them`);
   return operationCase(called, "computed members", aspects, async (trial) => {
     let count = 0;
     const compare = async (record?: KnownRecord): Promise<void> => {
       const { interaction, scope } = await performed(trial, called, record);
-      for (const { at, typed } of members) {
-        const expected = evaluate(typed, scope);
+      for (const member of members) {
+        const expected = evaluate(member.typed, scope);
         if (expected === undefined) continue;
         count += 1;
-        expectValue(trial, called, { at, typed }, { expected: expected.value, interaction });
+        expectValue(trial, called, member, { expected: expected.value, interaction });
       }
     };
     await compare();
@@ -134,13 +146,16 @@ async function performed(
 function expectValue(
   trial: Trial,
   called: Operation,
-  { at, typed }: Computed,
-  { expected, interaction }: { readonly expected: Value; readonly interaction: Interaction },
+  { at, typed, isHeader }: Computed,
+  { expected: computed, interaction }: { readonly expected: Value; readonly interaction: Interaction },
 ): void {
-  const found = valueAt(trial.responseOf(interaction).json, at);
+  const { headers, json } = trial.responseOf(interaction);
+  const found = isHeader === true ? headers[at.join("").toLowerCase()] : valueAt(json, at);
+  const isText = isHeader === true && computed !== null && typed.type.kind !== "timestamp";
+  const expected = isText ? textOf(computed as Json) : computed;
   if (found === undefined && mayBeHidden(trial, typed)) return;
   if (isComputed(typed, expected, found)) return;
-  const path = [pathOf(called, "gives"), ...at].join("/");
+  const path = pathOfMember(called, { at, ...(isHeader === undefined ? {} : { isHeader }) });
   throw new Broken(`\`${at.join(".")}\` with ${shortText(expected as Json)}`, shortText(found), interaction, path);
 }
 

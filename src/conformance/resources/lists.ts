@@ -1,5 +1,7 @@
 /** Fields by which lists are filtered, sorted and searched: what a list returns fits, and what fits is in the list. */
 import type { Json } from "../../base/json.ts";
+import { type FilterOperator, parametersOf } from "../../language/endpoints/filter-parameters.ts";
+import { listStyleOf } from "../../language/endpoints/list-style.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { ifPossible } from "../attempts.ts";
@@ -9,7 +11,7 @@ import { mayRun, fieldVisibility } from "../permissions.ts";
 import { transitionsOf } from "../effects.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
-import { listNames, recordIn } from "../response.ts";
+import { listNames, recordIn, sortedBy } from "../response.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { itemOf, pagesOf, type ReadPage } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -25,7 +27,7 @@ export function listCases(contract: Contract): readonly Case[] {
   return lists.flatMap((list) => {
     const resource = list.resource as string;
     return Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
-      ...(field.marks.includes("filter") ? [filters(list, resource, name, field)] : []),
+      ...(field.marks.includes("filter") ? [filters(contract, list, resource, name, field)] : []),
       ...(field.marks.includes("sort") ? [sorts(contract, list, resource, name, field)] : []),
       ...(field.marks.includes("search") ? [searches(contract, list, resource, name, field)] : []),
     ]);
@@ -41,7 +43,7 @@ interface Read {
   /** Whether the list contains the record; undefined if the test has not read all of it. */
   readonly has: (record: KnownRecord) => boolean | undefined;
   /** Returns the finding that the last page shows. */
-  readonly broken: (expected: string, got: string) => Broken;
+  readonly broken: (expected: string, got: string, path?: string) => Broken;
 }
 
 interface Reading {
@@ -50,13 +52,15 @@ interface Reading {
   readonly query: Readonly<Record<string, string>>;
   /** The field that the list is about. */
   readonly name: string;
+  /** The statement that declares the parameters, if it is not the field. */
+  readonly path?: string | undefined;
 }
 
 /** Expects a list not to reject its parameters. */
 async function expectParameters(
   trial: Trial,
   list: Operation,
-  { caller, record, query, name }: Reading,
+  { caller, record, query, name, path }: Reading,
 ): Promise<void> {
   const { contract } = trial;
   const interaction = await trial.call(list.operation, { caller, record, query });
@@ -67,20 +71,21 @@ async function expectParameters(
     `\`${text.join("")}\` of ${list.operation} to be accepted`,
     statusText(contract, response),
     interaction,
-    `resources/${list.resource}/${name}`,
+    path ?? `resources/${list.resource}/${name}`,
   );
 }
 
-async function readList(trial: Trial, list: Operation, { caller, record, query, name }: Reading): Promise<Read> {
+async function readList(trial: Trial, list: Operation, reading: Reading): Promise<Read> {
   const { contract } = trial;
-  await expectParameters(trial, list, { caller, record, query, name });
+  const { caller, record, query, name } = reading;
+  await expectParameters(trial, list, reading);
   const pages: ReadPage[] = [];
   for await (const page of pagesOf(trial, list, { caller, record, query }, mostPages)) pages.push(page);
   const last = pages.at(-1);
   const isComplete = last === undefined || last.following === undefined;
   const observed = pages.flatMap(({ items }) => items.flatMap((item) => recordIn(contract, list, item) ?? []));
   return {
-    broken: (expected, got) => new Broken(expected, got, last?.interaction),
+    broken: (expected, got, path) => new Broken(expected, got, last?.interaction, path),
     values: observed.flatMap((one) => lookup(one.record, name) ?? []),
     has: (one) => {
       const found = pages.map((page) => itemOf(contract, list, page, one));
@@ -92,53 +97,102 @@ async function readList(trial: Trial, list: Operation, { caller, record, query, 
 
 // ── Filters ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const ordered: readonly string[] = ["integer", "number", "decimal", "date", "time", "datetime"];
-
-function filters(list: Operation, resource: string, name: string, field: Field): Case {
+function filters(contract: Contract, list: Operation, resource: string, name: string, field: Field): Case {
   const { operation } = list;
   const path = `resources/${resource}/${name}`;
+  const statements = [...new Set(Object.values(operatorPaths(contract, list)))];
   return {
     id: `${path}: filter of ${operation}`,
-    aspects: [{ path, expects: `\`?${name}=\` of ${operation} selects exactly the records with the value` }],
+    aspects: [
+      { path, expects: `\`?${name}=\` of ${operation} selects exactly the records with the value` },
+      ...statements.map((one) => ({ path: one, expects: `the filters of ${operation} have the declared parameters` })),
+    ],
     operation,
     run: async (trial) => {
       const { one, other, caller, value } = await pairFor(trial, list, name, field);
-      const check = async (parameter: string, text: string, fits: (found: Json) => boolean, isIn: boolean) => {
+      const check = async (parameter: string, { fits, isIn, text }: Selection, at?: string) => {
         const query = { [parameter]: text };
-        const read = await readList(trial, list, { caller, record: one, query, name });
+        const read = await readList(trial, list, { caller, record: one, query, name, path: at });
         const wrong = read.values.find((found) => !fits(found));
         const observed = `?${parameter}=${text}`;
         if (wrong !== undefined)
-          throw read.broken(`only records that fit \`${observed}\``, `one with ${shortText(wrong)}`);
+          throw read.broken(`only records that fit \`${observed}\``, `one with ${shortText(wrong)}`, at);
         if (read.has(one) === !isIn)
           throw read.broken(
             `${isIn ? "the" : "no"} record with ${shortText(value)} for \`${observed}\``,
             isIn ? "no such record" : "the record",
+            at,
           );
         if (other !== undefined && parameter === name && read.has(other) === true)
           throw read.broken(`no record with another value for \`${observed}\``, "such a record");
       };
       const { model } = trial.contract;
       const isEqual = (found: Json): boolean => isSame(model, field.type, value, found);
-      await check(name, textOf(value), isEqual, true);
-      await check(`${name}[in]`, textOf(value), isEqual, true);
-      const bare = bareType(field.type);
-      if (bare.kind !== "scalar" || !ordered.includes(bare.name)) return;
-      // Values whose order the test does not know fit.
-      for (const [suffix, sign, isIn] of [
-        ["gte", 1, true],
-        ["gt", 1, false],
-        ["lte", -1, true],
-        ["lt", -1, false],
-      ] as const) {
-        const fits = (found: Json): boolean => {
-          const order = (compare(field.type, found, value) ?? sign) * sign;
-          return isIn ? order >= 0 : order > 0;
-        };
-        await check(`${name}[${suffix}]`, textOf(value), fits, isIn);
+      const { operators } = listStyleOf(model, list.endpoint);
+      for (const parameter of parametersOf(name, field, operators)) {
+        const selection = selectionOf(parameter.operator, field.type, value, isEqual);
+        if (selection !== undefined)
+          await check(parameter.name, selection, operatorPaths(contract, list)[parameter.operator]);
       }
     },
   };
+}
+
+/** Returns the paths of the statements that declare the parameters of filters, by operator. */
+function operatorPaths(
+  { model }: Contract,
+  { endpoint, operation }: Operation,
+): { readonly [Operator in FilterOperator]?: string } {
+  const declared = (path: string, operators: object = {}) =>
+    Object.fromEntries(Object.keys(operators).map((operator) => [operator, path]));
+  return {
+    ...declared("endpoints/lists", model.endpoints.lists?.operators),
+    ...declared(`endpoints/endpoints/${operation}/lists`, endpoint.lists?.operators),
+  };
+}
+
+/** What a filter with an operator and the value of a record selects: which values fit, and whether the record is among them. */
+interface Selection {
+  readonly text: string;
+  readonly fits: (found: Json) => boolean;
+  readonly isIn: boolean;
+}
+
+function selectionOf(
+  operator: FilterOperator,
+  type: FieldType,
+  value: Json,
+  isEqual: (found: Json) => boolean,
+): Selection | undefined {
+  const text = textOf(value);
+  const order = (found: Json): number | undefined => compare(type, found, value);
+  // Texts of other letters are in upper or lower case in different ways.
+  const part = /[a-z0-9]+/.exec(text)?.[0];
+  const found = (one: Json): string => textOf(one).toLowerCase();
+  switch (operator) {
+    case "eq":
+    case "in":
+      return { text, fits: isEqual, isIn: true };
+    case "ne":
+    case "nin":
+      return { text, fits: (one) => !isEqual(one), isIn: false };
+    case "gte":
+      return { text, fits: (one) => (order(one) ?? 0) >= 0, isIn: true };
+    case "gt":
+      return { text, fits: (one) => (order(one) ?? 1) > 0, isIn: false };
+    case "lte":
+      return { text, fits: (one) => (order(one) ?? 0) <= 0, isIn: true };
+    case "lt":
+      return { text, fits: (one) => (order(one) ?? -1) < 0, isIn: false };
+    case "contains":
+      return part === undefined ? undefined : { text: part, fits: (one) => found(one).includes(part), isIn: true };
+    case "startsWith":
+      return part === undefined || !text.startsWith(part)
+        ? undefined
+        : { text: part.toUpperCase(), fits: (one) => found(one).startsWith(part), isIn: true };
+    case "null":
+      return { text: "false", fits: () => true, isIn: true };
+  }
 }
 
 interface PairOfRecords {
@@ -219,17 +273,12 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
   const { sort } = listNames(contract, list);
   return {
     id: `${path}: order of ${operation}`,
-    aspects: [
-      { path, expects: `\`?${sort}=${name}\` of ${operation} sorts the records, \`-${name}\` the other way round` },
-    ],
+    aspects: [{ path, expects: `\`?${sort}=${name}\` of ${operation} sorts the records, in both directions` }],
     operation,
     run: async (trial) => {
       const { one, caller } = await pairFor(trial, list, name, field);
-      for (const [order, sign] of [
-        [name, 1],
-        [`-${name}`, -1],
-      ] as const) {
-        const { broken, values } = await readList(trial, list, { caller, record: one, query: { [sort]: order }, name });
+      for (const { query, sign } of sortedBy(contract, list, name)) {
+        const { broken, values } = await readList(trial, list, { caller, record: one, query, name });
         if (values.length < 2) throw new NotTried(`the list shows fewer than two records with \`${name}\``);
         const wrong = values.findIndex((value, index) => {
           const before = index === 0 ? undefined : values[index - 1];
@@ -237,7 +286,7 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
         });
         if (wrong >= 0)
           throw broken(
-            `records in the order \`${order}\``,
+            `records in the order \`${new URLSearchParams(query).toString()}\``,
             `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`,
           );
       }

@@ -1,7 +1,8 @@
 /** Describes the parameters of operations: path, query and header fields. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
-import type { FilterOperator, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import type { FilterOperator, FilterParameter, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
@@ -76,18 +77,22 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
   }));
   const filters = list.filters.flatMap((filter) => {
     const column = columnOf(plan, resource, filter.field);
-    return filter.operators.map((operator) => filterParameter(filter, operator, column));
+    return parametersOfFilter(filter).map((parameter) => filterParameter(filter, parameter, column));
   });
+  const { clamped, max, size } = list;
   const limit = {
     name: list.names.limit,
     in: "query",
-    description: "The largest number of records to return.",
-    schema: { type: "integer", minimum: 1, maximum: list.max, default: list.size },
+    description: `The largest number of records to return.${clamped === true ? ` More than ${max} means ${max}.` : ""}`,
+    schema: { type: "integer", ...(clamped === true ? {} : { minimum: 1, maximum: max }), default: size },
   };
   return [
     ...(list.kind === "none" ? [] : [limit]),
     ...positionParameters[list.kind].map((one) => ({ ...one, name: list.names[list.kind as "cursor"] })),
+    ...besideParameters(list),
+    ...endParameters(list),
     ...sortParameters(list),
+    ...directionParameters(list),
     ...searchParameters(list, tableOf(plan, resource)),
     ...filters,
     ...conditions,
@@ -119,14 +124,47 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
   none: [],
 };
 
-function sortParameters({ sorts, names }: ListPlan): readonly JsonObject[] {
+function besideParameters({ kind, names }: ListPlan): readonly JsonObject[] {
+  if (kind !== "cursor") return [];
+  const parameter = (name: string | undefined, description: string): readonly JsonObject[] =>
+    name === undefined ? [] : [{ name, in: "query", description, schema: { type: "string", minLength: 1 } }];
+  return [
+    ...parameter(names.after, `The id of the record behind which the page starts, in place of \`${names.cursor}\`.`),
+    ...parameter(names.before, `The id of the record before which the page ends, in place of \`${names.cursor}\`.`),
+  ];
+}
+
+function endParameters({ kind, names }: ListPlan): readonly JsonObject[] {
+  if (kind !== "offset" || names.end === undefined) return [];
+  const description = `The index behind the last record to return, in place of \`${names.limit}\`.`;
+  return [{ name: names.end, in: "query", description, schema: { type: "integer", minimum: 1 } }];
+}
+
+function directionParameters({ names, order, sorts }: ListPlan): readonly JsonObject[] {
+  if (names.direction === undefined || (sorts.length === 0 && order === undefined)) return [];
+  return [
+    {
+      name: names.direction,
+      in: "query",
+      description: "The direction of the order, one for all fields or one for each, with commas; in any letter case.",
+      schema: { type: "string", pattern: "^([Aa][Ss][Cc]|[Dd][Ee][Ss][Cc])(,([Aa][Ss][Cc]|[Dd][Ee][Ss][Cc]))*$" },
+    },
+  ];
+}
+
+function sortParameters({ sorts, names, order }: ListPlan): readonly JsonObject[] {
   if (sorts.length === 0) return [];
-  const keys = sorts.flatMap((name) => [name, `-${name}`]);
+  const hasDirections = names.direction !== undefined;
+  const keys = hasDirections ? sorts : sorts.flatMap((name) => [name, `-${name}`]);
+  const usual = order?.map(({ column, descending }) => `\`${column}\`${descending ? " descending" : ""}`).join(", ");
   return [
     {
       name: names.sort,
       in: "query",
-      description: "The order, most important field first; `-` before a field reverses it.",
+      description: [
+        `The order, most important field first${hasDirections ? "" : "; `-` before a field reverses it"}.`,
+        ...(usual === undefined ? [] : [`Without it: ${usual}.`]),
+      ].join(" "),
       style: "form",
       explode: false,
       schema: {
@@ -158,29 +196,47 @@ function searchParameters({ searches, names }: ListPlan, table: Table | undefine
 
 const comparisons: Readonly<Record<FilterOperator, string>> = {
   eq: "is",
+  ne: "is not",
   in: "is one of",
+  nin: "is none of",
   gt: "is after, or more than,",
   gte: "is at or after, or at least,",
   lt: "is before, or less than,",
   lte: "is at or before, or at most,",
+  contains: "contains, in upper or lower case,",
+  startsWith: "begins, in upper or lower case, with",
+  null: "is absent, or is there,",
 };
 
 function filterParameter(
   { field, schema }: FilterPlan,
-  operator: FilterOperator,
+  { name, operator, repeated }: FilterParameter,
   column: Column | undefined,
 ): JsonObject {
   const only = column?.visibleTo === undefined ? "" : ` Only for ${grantsText(column.visibleTo)}.`;
   const common = {
-    name: operator === "eq" ? field : `${field}[${operator}]`,
+    name,
     in: "query",
     description: `Records whose \`${field}\` ${comparisons[operator]} this value.${only}`,
   };
-  if (operator !== "in") return { ...common, schema };
+  switch (operator) {
+    case "null": {
+      const description = `Records whose \`${field}\` is absent (\`true\`), or is there (\`false\`).${only}`;
+      return { ...common, description, schema: { type: "boolean" } };
+    }
+    case "contains":
+    case "startsWith":
+      return { ...common, schema: { type: "string", minLength: 1, maxLength: 200 } };
+    case "in":
+    case "nin":
+      break;
+    default:
+      return { ...common, schema };
+  }
   return {
     ...common,
     style: "form",
-    explode: false,
+    explode: repeated === true,
     schema: { type: "array", items: schema, minItems: 1, maxItems: 100 },
   };
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../language/errors/model.ts";
 import { readingActions, sessionActions } from "../../language/endpoints/model.ts";
 import type { FilePlan } from "../../plan/resources/types.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
+import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
@@ -48,6 +48,7 @@ function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named
 
 function successes({ plan, names }: DescriptionContext, operation: Operation): readonly [string, JsonObject][] {
   const described = rateLimitHeaders(plan, operation);
+  const declared = declaredHeaders(operation);
   const stream = streamParts(plan, operation);
   if (stream !== undefined) return [["200", streamed(operation, stream, names, described)], revalidated];
   if (operation.action === "read" && operation.file !== undefined) return bytesResponse(operation.file, described);
@@ -55,10 +56,22 @@ function successes({ plan, names }: DescriptionContext, operation: Operation): r
   return [
     ...[...byStatus].map(([status, outcomes]): [string, JsonObject] => [
       String(status),
-      success(operation, status, outcomes, names, described),
+      withHeaders(success(operation, status, outcomes, names, described), declared),
     ]),
     ...(isRevalidated(operation) ? [revalidated] : []),
   ];
+}
+
+/** Returns the header fields that the document declares for the operation. */
+function declaredHeaders({ headers = [] }: Operation): JsonObject {
+  return Object.fromEntries(
+    headers.map(({ expression, name, schema }) => [name, { required: !expression.nullable, schema }]),
+  );
+}
+
+function withHeaders(response: JsonObject, declared: JsonObject): JsonObject {
+  if (Object.keys(declared).length === 0) return response;
+  return { ...response, headers: { ...(response["headers"] as JsonObject), ...declared } };
 }
 
 /** A possible outcome of an operation and its status. */
@@ -158,7 +171,7 @@ function success(
   if (list !== undefined) {
     return withBody(
       operation.action === "history" ? `A page of the transitions of a ${resource}.` : `A page of ${resource} records.`,
-      headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]),
+      listHeaders(headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]), list),
       refTo(names.list(operation.name)),
       operation,
     );
@@ -180,6 +193,16 @@ function success(
       : `The ${resource} as it ${operation.action === "delete" ? "was" : "is now"}.`
     : "The result of the operation.";
   return withBody(description, headers, responseOf(operation, names), operation);
+}
+
+/** Describes the `Link` of a list with other links than that of the next page. */
+function listHeaders(usual: JsonObject, { links }: ListPlan): JsonObject {
+  if (links === undefined) return usual;
+  const { Link: _, ...headers } = usual;
+  if (links.length === 0) return headers;
+  const relations = links.map((relation) => `\`rel="${relation}"\``).join(", ");
+  const description = `The addresses of other pages (RFC 8288): ${relations}.`;
+  return { ...headers, Link: { description, required: false, schema: { type: "string" } } };
 }
 
 function withBody(

@@ -239,6 +239,8 @@ function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, name
     }
     case "count":
       return { type: "integer", minimum: 0, description: "The number of records on all pages together." };
+    case "expression":
+      return shape.schema;
     case "object": {
       const { members } = shape;
       const properties = members.map((one) => [one.name, pageSchema(operation, list, one.shape, names)] as const);

@@ -46,6 +46,8 @@ export interface OperationDescription {
   readonly bytes?: true;
   /** Set if the operation takes query parameters. */
   readonly query?: true;
+  /** The query parameters that are sent once for each of several values. */
+  readonly repeated?: readonly string[];
   /** The header field of the idempotency key, which makes retries safe. */
   readonly key?: string;
   /** The paths of a page's items and of the value for the next page; absent if the operation is no list. */
@@ -393,7 +395,7 @@ async function initOf(
   const { content, type } = await contentOf(operation, body);
   if (type !== undefined) headers.set("Content-Type", type);
   const all = version?.in === "query" ? { ...query, [version.name]: version.value } : query;
-  const url = root + pathOf(operation.path, parameters) + searchOf(all);
+  const url = root + pathOf(operation.path, parameters) + searchOf(all, operation.repeated);
   await authorize(service, clientOptions, { url, method: operation.method, body: content ?? "", headers, rejected });
   const init = { method: operation.method, headers, ...(content === undefined ? {} : { body: content }) };
   return { url, init, timeout: service.timeout };
@@ -463,12 +465,12 @@ function pathOf(template: string, parameters: readonly Scalar[]): string {
   });
 }
 
-function searchOf(query: Query | undefined): string {
+function searchOf(query: Query | undefined, repeated: readonly string[] = []): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => {
     if (value === undefined || value === null) return [];
-    const values = typeof value === "object" ? value : [value];
-    const text = values.map((one) => encodeURIComponent(String(one))).join(",");
-    return [`${encodeURIComponent(name)}=${text}`];
+    const values = (typeof value === "object" ? value : [value]).map((one) => encodeURIComponent(String(one)));
+    const texts = repeated.includes(name) ? values : [values.join(",")];
+    return texts.map((text) => `${encodeURIComponent(name)}=${text}`);
   });
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }

@@ -92,10 +92,17 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
       ...(requestType?.form === undefined ? {} : { form: partName(requestType.form) }),
       ...(bytes ? { bytes: true } : {}),
       ...(query === undefined ? {} : { query: true }),
+      ...repeatedIn(operation),
       ...(operation.operation.repeats === undefined ? {} : { key: operation.operation.repeats.header }),
       ...(page === undefined ? {} : { page: page.places }),
     },
   };
+}
+
+function repeatedIn({ operation: { list } }: DescribedOperation): { readonly repeated?: readonly string[] } {
+  const parameters = (list?.filters ?? []).flatMap((filter) => filter.parameters ?? []);
+  const names = parameters.flatMap(({ name, repeated }) => (repeated === true ? [name] : []));
+  return names.length === 0 ? {} : { repeated: names };
 }
 
 /** Whether the response is the bytes of a file; `acceptsBytes` is the same for the request. */

@@ -10,7 +10,9 @@
  *                              operation, for `when` the payload of the event
  *     choose                   fields of the record to choose, `this` (the record of the operation, as it will be), `input`,
  *                              `caller`, `now`
- *     gives                    fields of the record after the operation, `input`, `caller`, `now`, `base`
+ *     gives, headers           fields of the record after the operation, `input`, `caller`, `now`, `base`
+ *     gives around a page,     `count`, `next`, `limit`, `offset`, `page` (page-names.ts), `input`, `caller`, `now`, `base`
+ *     headers of a list
  *     member of a view         fields of the record that the view shows, `caller`, `now`, `base`
  *     link, unlink             fields of the current record, `input`, `caller`, `now`
  *     also                     see further-writes.ts
@@ -27,6 +29,7 @@
  */
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
+import { readsOtherRecords } from "../../expression/typed.ts";
 import { syntaxNodes, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
 import type { FieldType as ExpressionField, NamedType, TypeEnvironment } from "../../expression/types.ts";
 import type { Grant } from "../authentication/model.ts";
@@ -35,6 +38,8 @@ import { filterNames, filterType } from "../endpoints/filter-type.ts";
 import { creates, inputOf } from "../endpoints/input.ts";
 import { type ResolvedEndpoint, hasRecord, resolveEndpoint, subjectOf } from "../endpoints/resolve.ts";
 import { type Endpoint, inputOnlyActions } from "../endpoints/model.ts";
+import { listStyleOf } from "../endpoints/list-style.ts";
+import { allPageNames, pageNames } from "../endpoints/page-names.ts";
 import { responseShape, responseExpressions, shapeOf, inputShape } from "../endpoints/shape.ts";
 import type { Model } from "../model.ts";
 import { type Surrounding, writeExpressions } from "./further-writes.ts";
@@ -83,7 +88,13 @@ export function typeExpressions(model: Model): TypedExpressions {
     typed.set(site.path, found.typed);
     texts.set(site.path, site.text);
   }
-  return { typed, texts, problems };
+  return { typed, texts, problems: distinct(problems) };
+}
+
+/** Removes repeated problems, of texts that are typed several times. */
+function distinct(problems: readonly MisplacedExpression[]): readonly MisplacedExpression[] {
+  const byKey = new Map(problems.map((one) => [`${one.path} ${one.problem.code} ${one.problem.start}`, one]));
+  return byKey.size === problems.length ? problems : [...byKey.values()];
 }
 
 /** Types an expression that is no member of the model: one in the clauses of an entry of part 9. */
@@ -135,6 +146,8 @@ export interface Site {
    * single record of a reference, use `expected`: `{ type: { kind: "record", resource }, nullable: true }`.
    */
   readonly records?: string;
+  /** Set if the expression is about a page of records, not about one record. */
+  readonly about?: "page";
   /** The credentials for which `token(…)` in the expression can issue a token (`tokensOf`). */
   readonly tokens?: TypeEnvironment["tokens"];
 }
@@ -159,6 +172,16 @@ function typeSite(
   if (site.records !== undefined) return checkRecords(expression, scope, site.records);
   const { typed, problems } = checkExpression(expression, scope, site.expected?.type);
   if (typed === undefined) return { problems };
+  if (site.about === "page" && readsOtherRecords(typed)) {
+    const problem: ExpressionProblem = {
+      code: "records-in-page",
+      message: "this reads records, but an expression about a page can only use the page, the caller and the time",
+      help: "declare the members of each record in a view, and values about all records in an operation without a resource",
+      start: 0,
+      end: site.text.length,
+    };
+    return { problems: [problem] };
+  }
   if (site.expected?.nullable === false && typed.nullable) {
     const problem: ExpressionProblem = {
       code: "may-be-absent",
@@ -178,6 +201,12 @@ function typeSite(
 function explained(model: Model, site: Site, problem: ExpressionProblem): ExpressionProblem {
   if (problem.code !== "unknown-name" && problem.code !== "unknown-field") return problem;
   const name = site.text.slice(problem.start, problem.end);
+  if (site.about === "page" && problem.code === "unknown-name") {
+    const known = Object.keys(site.names).filter((one) => allPageNames.has(one));
+    const message = `there is no \`${name}\` here: this is about a page of records, not about one record`;
+    const list = known.map((one) => `\`${one}\``).join(", ");
+    return { ...problem, message, help: `use ${list}; members of each record belong in a view` };
+  }
   const fields = Object.values(model.resources.resources).map((resource) => lookup(resource.fields, name));
   const computed = fields.find((field) => field?.computed !== undefined);
   if (computed?.computed === undefined) return problem;
@@ -480,13 +509,20 @@ function endpointSites(model: Model): Site[] {
       const names = { ...current, ...recordNames(model, choice.from), ...around, input: input() };
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
-    const answers = responseSites(model, resolved, endpoint).map(({ at, text }): Site => {
-      return {
-        path: [path, "gives", ...at].join("/"),
-        text,
-        names: { ...address, ...record, ...around, input: input() },
-        tokens: tokensOf(model, resource),
-      };
+    const ofRecord = () => ({ ...address, ...record, ...around, input: input() });
+    const ofPage = () => ({ ...address, ...around, input: input(), ...pageNames(listStyleOf(model, endpoint).kind) });
+    const tokens = tokensOf(model, resource);
+    const { texts, isPage } = responseSites(model, resolved, endpoint);
+    const answers = texts.map(({ at, text }): Site => {
+      const site = { path: [path, "gives", ...at].join("/"), text };
+      return isPage ? { ...site, names: ofPage(), about: "page" } : { ...site, names: ofRecord(), tokens };
+    });
+    const isList = resolved?.kind === "resource" && resolved.action === "list";
+    const headers = headerSites(model, operation, endpoint, isList).map((site): Site => {
+      if (!isList) return { ...site, names: ofRecord() };
+      // The lists of a document have different parameters.
+      const { input: _, ...ofAll } = ofPage();
+      return { ...site, names: site.path.startsWith("endpoints/lists/") ? ofAll : ofPage(), about: "page" };
     });
     const { where } = endpoint;
     const lists =
@@ -503,25 +539,51 @@ function endpointSites(model: Model): Site[] {
     return [
       ...choices,
       ...answers,
+      ...headers,
       ...lists,
       ...actionSites(model, operation, { record, around, input, queryVariables }),
     ];
   });
 }
 
-/** Returns the expressions of a response. In an operation without a resource, every text is an expression. */
-function responseSites(
+/**
+ * Returns the header fields of a response: for a list also those that all lists have, or all lists of its style. The first
+ * list with a header field of all lists types it, since page names are the same in lists of one kind.
+ */
+function headerSites(
   model: Model,
-  resolved: ResolvedEndpoint | undefined,
-  { gives }: Endpoint,
-): readonly { readonly at: readonly string[]; readonly text: string }[] {
-  if (gives === undefined || gives === "none") return [];
+  operation: string,
+  { headers = {}, lists }: Endpoint,
+  isList: boolean,
+): readonly Pick<Site, "path" | "text">[] {
+  const at = `endpoints/endpoints/${operation}`;
+  const sites = (path: string, texts: Readonly<Record<string, string>> = {}) =>
+    Object.entries(texts).map(([name, text]) => ({ path: `${path}/${name}`, text }));
+  return [
+    ...sites(`${at}/headers`, headers),
+    ...(isList ? sites(`${at}/lists/headers`, lists?.headers) : []),
+    ...(isList ? sites("endpoints/lists/headers", model.endpoints.lists?.headers) : []),
+  ];
+}
+
+interface ResponseTexts {
+  readonly texts: readonly { readonly at: readonly string[]; readonly text: string }[];
+  /** Whether the expressions are about a page, not about a record. */
+  readonly isPage: boolean;
+}
+
+/** Returns the expressions of a response. In an operation without a resource, every text is an expression. */
+function responseSites(model: Model, resolved: ResolvedEndpoint | undefined, { gives }: Endpoint): ResponseTexts {
+  if (gives === undefined || gives === "none") return { texts: [], isPage: false };
   const shapes =
     resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };
   const around = shapes.page === undefined ? shapes.item : shapes.page;
   const texts = around === undefined ? [] : responseExpressions(around);
   // Skips names of views: they are no expressions, and `endpoints/shape-unclear` reports them.
-  return texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }]));
+  return {
+    texts: texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }])),
+    isPage: shapes.page !== undefined,
+  };
 }
 
 /** Returns the expressions of views, each over a record of the view's resource. */

@@ -3,16 +3,15 @@
  *
  *     base       `{base_url}`, or an absolute URL, with or without a path
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
- *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
- *       names    of the parameters and members: limit, cursor, offset, page, sort, search, items, next, count
+ *                and its options: see lists.ts
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
  *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
- *                operation: { at, of, does, the, link, unlink, takes, query, gives, choose, if, else, status, lists,
- *                             filters, where, requests, edits, repeats, also }
+ *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
+ *                             lists, order, filters, where, requests, edits, repeats, also }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
@@ -20,6 +19,7 @@
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
  *       lists, requests, edits, repeats   as above, for this operation alone
+ *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
  *       also     further writes (../states/also.ts)
@@ -36,6 +36,7 @@ import { isNone, locateAt, report } from "../grammar/reader.ts";
 import { address } from "./address.ts";
 import { cors } from "./cors.ts";
 import { also } from "../states/also.ts";
+import { headers, order } from "./list-options.ts";
 import { listStyle } from "./lists.ts";
 import {
   actions,
@@ -218,6 +219,8 @@ const members: Members<Endpoint, Several> = {
   choose: choices,
   "...status": statuses,
   lists: listStyle,
+  order,
+  headers,
   requests,
   edits: { ...noneOr(edits, "none"), schema: edits.schema },
   repeats: orNoneWord(repeats),

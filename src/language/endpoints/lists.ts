@@ -1,9 +1,12 @@
 /**
  * Reads and prints the style of lists: `cursor, 50 per page, at most 200`.
  *
- *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
- *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
- *       names    of the parameters and members: limit, cursor, offset, page, sort, search, items, next, count
+ *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "clamped to" n | "bare array"}
+ *                kind: cursor | offset | page | none
+ *                map: { kind, size, max, clamped, bare, names, links, headers, operators }
+ *       names    of the parameters and members: limit, cursor, after, before, offset, end, page, sort, direction,
+ *                search, items, next, count
+ *       links, headers, operators: see list-options.ts
  */
 import type { JsonObject } from "../../base/json.ts";
 import { converted, form } from "../grammar/form.ts";
@@ -11,6 +14,7 @@ import { complain, type Grammar } from "../grammar/grammar.ts";
 import { lineSchema, shared } from "../grammar/schema.ts";
 import { choice, count, flag, matching, type Words } from "../grammar/words.ts";
 import { type Path, report } from "../grammar/reader.ts";
+import { headers, links, operators } from "./list-options.ts";
 import { type ListNames, type ListStyle, listKinds, listWords } from "./model.ts";
 
 /** Reads a name that clients send or receive; a parameter's name may have brackets: `page[size]`. */
@@ -33,24 +37,29 @@ const names = form<ListNames>({
   members: Object.fromEntries(listWords.map((word) => [word, name(word)])) as Record<keyof ListNames, Words<string>>,
 });
 
-interface WrittenStyle extends Omit<ListStyle, "bare"> {
+interface WrittenStyle extends Omit<ListStyle, "bare" | "clamped"> {
   readonly bare?: boolean;
+  readonly clamped?: boolean;
 }
 
 const written = form<WrittenStyle>({
   what: "The pages of lists",
   example: "{ kind: cursor, size: 50, max: 200 }",
-  line: "{kind}[, {size} per page][, limit {size} at most {max}][, limit {size}][, at most {max}][, {bare}]",
+  line: "{kind}[, {size} per page][, limit {size} at most {max}][, limit {size}][, {clamped} to {max}][, at most {max}][, {bare}]",
   lineSchema: lineSchema(
-    `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|at most [0-9]+|bare array))*`,
+    `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|(at most|clamped to) [0-9]+|bare array))*`,
     "`cursor, 50 per page, at most 200`",
   ),
   members: {
     kind: { ...choice(listKinds, "The pages of lists"), pattern: ".*", needed: true },
     size: { ...count("The size of a page"), isLocated: true },
     max: { ...count("The largest size of a page"), isLocated: true },
+    clamped: { ...flag("clamped"), isLocated: true },
     bare: { ...flag("bare", "bare array"), isLocated: true },
     names: { ...names, label: "The names of a list" },
+    links: { ...links, isLocated: true },
+    headers,
+    operators,
   },
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
@@ -68,14 +77,14 @@ const written = form<WrittenStyle>({
 
 const style = converted<WrittenStyle, ListStyle>(
   written,
-  (reader, path, { bare, ...style }) => {
+  (reader, path, { bare, clamped, ...style }) => {
     const { kind, max, size } = style;
     const span = reader.places.get(`${path.join("/")}/size`);
     if (span !== undefined && size !== undefined && max !== undefined && size > max)
       report(reader, `${path[0]}/bad-lists`, span, `A page of ${size} is larger than the largest page, ${max}`, {
         help: `write \`${kind}, ${max} per page, at most ${size}\``,
       });
-    return { ...style, ...(bare === true ? { bare } : {}) };
+    return { ...style, ...(clamped === true ? { clamped } : {}), ...(bare === true ? { bare } : {}) };
   },
   (style) => style,
 );

@@ -56,20 +56,69 @@ export interface ListStyle {
   readonly kind: (typeof listKinds)[number];
   readonly size?: number;
   readonly max?: number;
+  /** Set by `clamped to n`: a limit beyond the largest page means the largest page, instead of an error. */
+  readonly clamped?: true;
   /** Set by `bare array`: the response is the array of items itself. */
   readonly bare?: true;
   readonly names?: ListNames;
+  /** The pages whose addresses are in the `Link` header. Absent: `next`. */
+  readonly links?: readonly PageLink[];
+  /** Header fields of the responses, by name: expressions about the page. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The parameters of filters by fields, by operator. */
+  readonly operators?: Operators;
 }
 
-export const listWords = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next", "count"] as const;
+export const pageLinks = ["first", "prev", "next", "last"] as const;
+export type PageLink = (typeof pageLinks)[number];
 
-/** The names of a list's parameters and response members; without `count`, the response has no such member. */
+/** The names of the parameters by operator: texts with `{field}`, such as `{field}_ne`. */
+export interface Operators {
+  readonly eq?: string;
+  readonly ne?: string;
+  readonly in?: ListParameterName;
+  readonly nin?: ListParameterName;
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt?: string;
+  readonly lte?: string;
+  readonly contains?: string;
+  readonly startsWith?: string;
+  /** Whether the field is absent. */
+  readonly null?: string;
+}
+
+/** The name of a parameter that has several values. */
+export interface ListParameterName {
+  readonly as: string;
+  /** How a request sends the values: in one text with commas (the default), or by repeating the parameter. */
+  readonly several?: (typeof severalValues)[number];
+}
+
+export const severalValues = ["commas", "repeated"] as const;
+
+export const listWords = [
+  "limit", "cursor", "after", "before", "offset", "end", "page", "sort", "direction", "search", "items", "next", "count",
+] as const; // biome-ignore format: a table
+
+/**
+ * The names of a list's parameters and response members. Without `count` the response has no such member; without `after`,
+ * `before`, `end` and `direction` the list has no such parameters.
+ */
 export interface ListNames {
   readonly limit?: string;
   readonly cursor?: string;
+  /** The id of the record behind which the page starts, beside the cursor: `starting_after`. */
+  readonly after?: string;
+  /** The id of the record before which the page ends: `ending_before`. */
+  readonly before?: string;
   readonly offset?: string;
+  /** The index behind the last record of the page, in place of `limit`: `_end`. */
+  readonly end?: string;
   readonly page?: string;
   readonly sort?: string;
+  /** The direction of `sort`: `asc` or `desc`, one for all fields or one for each. */
+  readonly direction?: string;
   readonly search?: string;
   readonly items?: string;
   readonly next?: string;
@@ -178,6 +227,10 @@ export interface Endpoint {
   /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
   readonly lists?: ListStyle;
+  /** The order of a list if a request asks for none: fields, `-` before a field for descending. */
+  readonly order?: readonly OrderKey[];
+  /** Header fields of successful responses, by name: expressions as in `gives`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The styles of this operation, in place of those of part 4. */
   readonly requests?: RequestStyle;
   readonly edits?: EditStyle;
@@ -260,6 +313,12 @@ export interface ResponseTemplateMembers {
 export interface Association {
   readonly in: string;
   readonly with: Readonly<Record<string, string>>;
+}
+
+/** A field of an order; descending for `-createdAt`. */
+export interface OrderKey {
+  readonly field: string;
+  readonly descending: boolean;
 }
 
 /** The condition of a filter, such as `label in labels` for the parameter `label`. */

@@ -93,8 +93,10 @@ function permittedList(
       const found = now?.conditions.find(({ name }) => name === one.name);
       // A condition that names later fields was itself added later, so the older list does not have it.
       if (found === undefined || later.has(`endpoints/endpoints/${operation}/filters/${one.name}/if`)) return [];
-      const { schema, visibleTo, type } = found;
-      return [{ ...one, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), visibleTo }];
+      const { passes, schema, visibleTo, type } = found;
+      const { passes: _, ...rest } = one;
+      const passed = passes === undefined ? {} : { passes };
+      return [{ ...rest, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), ...passed, visibleTo }];
     }),
   };
 }

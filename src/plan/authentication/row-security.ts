@@ -2,6 +2,7 @@
  * Derives row-level security from a plan: which callers read which records, through any operation, and which columns they read
  * of records reached through others.
  */
+import { fieldsIn } from "../../expression/typed.ts";
 import { readingActions } from "../../language/endpoints/model.ts";
 import type { EndpointsPart, Operation, ResponseMember } from "../endpoints/types.ts";
 import type { GrantPlan } from "./types.ts";
@@ -33,6 +34,15 @@ export function rowSecurityOf({
     ]),
   );
   const reached = new Map([...names.reached].map(([resource, found]) => [resource, new Set(found).add("id")]));
+  // A filter reads the fields on which the visibility of other records depends.
+  for (const { resource, visible } of operations.flatMap(
+    ({ list }) => list?.conditions.flatMap((one) => one.passes ?? []) ?? [],
+  )) {
+    const found = reached.get(resource) ?? new Set<string>();
+    for (const { if: condition } of visible)
+      for (const field of condition === undefined ? [] : fieldsIn(condition)) found.add(field);
+    reached.set(resource, found);
+  }
   for (const view of nestedViews([operations, views])) {
     const resource = views[view]?.resource ?? "";
     reached.set(resource, new Set(columns.get(resource)));

@@ -1,5 +1,6 @@
 /** Plans aggregate reads: expressions over all records, without a current record. */
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
+import { headerPlans } from "./headers.ts";
 import { aggregateMembers } from "./responses.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "../limits/limits.ts";
 import { emitsOf } from "../states/transitions.ts";
@@ -44,6 +45,7 @@ export function aggregateOperations(planInput: PlanInput, tables: readonly Table
           members: aggregateMembers(planInput, name, endpoint.gives ?? {}),
           ...(errors === undefined ? {} : { errors }),
         },
+        ...headerPlans(planInput, resolved),
         moves: [],
         choose: [],
         edits: "none",

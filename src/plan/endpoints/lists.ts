@@ -1,34 +1,38 @@
 /** Plans lists: pages, filters, sorting. */
-import type { ListNames, ListStyle } from "../../language/endpoints/model.ts";
+import type { ListStyle } from "../../language/endpoints/model.ts";
+import { parametersOf } from "../../language/endpoints/filter-parameters.ts";
+import { defaultStyle, listStyleOf } from "../../language/endpoints/list-style.ts";
 import { camelCase, plural } from "../../base/case.ts";
-import { type ResourceEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { pageOf } from "./responses.ts";
 import type { Column, Table } from "../resources/types.ts";
-import type { FilterOperator, FilterPlan, ListPlan, PageShape } from "./types.ts";
+import type { FilterPlan, ListPlan, PageShape } from "./types.ts";
 import { conditionFilters } from "./queries.ts";
 import { type PlanInput, typedAt } from "../input.ts";
-
-/** The default: pages of 20 items, at most 100 (R4.9, R8.8). */
-const defaultStyle = { kind: "cursor", size: 20, max: 100 } as const;
 
 export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
   const { operation, endpoint } = resolved;
   const columns = table.columns.filter(({ type }) => type !== "json");
-  const { lists, wrap } = planInput.model.endpoints;
+  const { wrap } = planInput.model.endpoints;
+  const style = listStyleOf(planInput.model, endpoint);
   const added = table.resource === webhookResource || table.resource === deliveryResource;
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   const { page } = responseShape(planInput.model, resolved);
   return {
-    ...pages(styleOf(planInput.model.endpoints, endpoint, "lists"), lists?.names, many),
-    ...(page === undefined ? {} : { page: pageOf(page) }),
+    ...pages(style, many),
+    ...(page === undefined ? {} : { page: pageOf(planInput, page, `endpoints/endpoints/${operation}/gives`) }),
+    ...(endpoint.order === undefined
+      ? {}
+      : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),
+    ...(style.links === undefined ? {} : { links: style.links }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
     filters: columns
       .filter(({ name, marks }) => marks.includes("filter") && lookup(endpoint.filters ?? {}, name) === undefined)
-      .map((column) => filter(planInput, table, column)),
+      .map((column) => filter(planInput, table, column, style)),
     conditions: conditionFilters(planInput, resolved),
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
     sorts: columns.filter(({ marks }) => marks.includes("sort")).map(({ name }) => name),
@@ -39,7 +43,7 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
 export function historyPages({ model }: PlanInput): ListPlan {
   const style = model.endpoints.lists;
   return {
-    ...pages(style === undefined || style.kind === "none" ? undefined : withoutCount(style)),
+    ...pages(style === undefined || style.kind === "none" ? defaultStyle : withoutCount(style)),
     kind: "cursor",
     filters: [],
     conditions: [],
@@ -54,21 +58,17 @@ function withoutCount({ names, ...style }: ListStyle): ListStyle {
   return { ...style, names: rest };
 }
 
-/**
- * Plans the pages of a list. `general`: the names of parameters and members of all lists, for those that this list does not
- * declare.
- */
+/** Plans the pages of a list. */
 function pages(
-  style: ListStyle | undefined,
-  general: ListNames = {},
+  { kind, size, max, clamped, bare, names: own = {} }: ListStyle,
   many?: string,
-): Pick<ListPlan, "kind" | "size" | "max" | "names" | "page"> {
-  const { kind, size, max, bare, names: own = {} }: ListStyle = style ?? defaultStyle;
+): Pick<ListPlan, "kind" | "size" | "max" | "clamped" | "names" | "page"> {
   const most = max ?? Math.max(size ?? 0, defaultStyle.max);
-  const names = { ...listParameters, items: "items", next: "next", ...general, ...own };
+  const names = { ...listParameters, items: "items", next: "next", ...own };
   const { items, next, count, ...parameters } = names;
   const page = bare === true ? ({ kind: "items" } as const) : pageShape(many ?? items, next, count);
-  return { kind, size: size ?? Math.min(defaultStyle.size, most), max: most, names: parameters, page };
+  const clamp = clamped === true ? { clamped } : {};
+  return { kind, size: size ?? Math.min(defaultStyle.size, most), max: most, ...clamp, names: parameters, page };
 }
 
 /** The default names of list parameters. */
@@ -93,13 +93,22 @@ export function pageShape(items: string, next: string, count?: string): PageShap
   };
 }
 
-function filter({ model }: PlanInput, { resource }: Table, { name, type, schema }: Column): FilterPlan {
+function filter(
+  { model }: PlanInput,
+  { resource }: Table,
+  { name, type, schema }: Column,
+  { operators }: ListStyle,
+): FilterPlan {
   const field = lookup(fieldsOf(model, resource), name);
   const bare = field === undefined ? undefined : bareType(field.type);
-  const byTime = bare?.kind === "scalar" && (bare.name === "date" || bare.name === "time");
-  const ordered = type === "integer" || type === "number" || type === "timestamp" || byTime;
-  const operators: readonly FilterOperator[] =
-    bare?.kind === "named" || bare?.kind === "id" || !ordered ? ["eq", "in"] : ["eq", "in", "gt", "gte", "lt", "lte"];
   // A filter compares with a value, so its schema excludes null even for a nullable field.
-  return { field: name, type, operators, schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input") };
+  const parameters = parametersOf(name, field, operators);
+  const usual = parametersOf(name, field);
+  return {
+    field: name,
+    type,
+    operators: parameters.map(({ operator }) => operator),
+    ...(JSON.stringify(parameters) === JSON.stringify(usual) ? {} : { parameters }),
+    schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input"),
+  };
 }

@@ -17,6 +17,7 @@ import { bodyPlan } from "./body.ts";
 import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
+import { headerPlans } from "./headers.ts";
 import { historyPages, listPlan } from "./lists.ts";
 import { effectsOf, emitsOf, furtherWritePlans, transitionsBy } from "../states/transitions.ts";
 import { allowOf, visibleOf } from "../authentication/permissions.ts";
@@ -75,6 +76,7 @@ function buildOperation(
     ...(link === undefined ? {} : { link }),
     ...(action === "clear" && endpoint.where !== undefined ? { where: typedAt(planInput, `${at}/where`) } : {}),
     response: responsePlan(planInput, resolved, views),
+    ...headerPlans(planInput, resolved),
     ...(action === "list" ? { list: listPlan(planInput, resolved, table) } : {}),
     ...(action === "history" ? { list: historyPages(planInput) } : {}),
     moves,

@@ -8,6 +8,7 @@ import { bareType } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { seersOf } from "../authentication/permissions.ts";
+import { passedResources } from "./passed-records.ts";
 import type { ConditionFilterPlan, QueryPlan } from "./types.ts";
 import { assert, placeholder, type PlanInput, typedAt } from "../input.ts";
 
@@ -24,6 +25,7 @@ export function conditionFilters(
       return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [] };
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
     const condition = typedAt(planInput, `endpoints/endpoints/${operation}/filters/${name}/if`);
+    const passes = passedResources(planInput, condition);
     const field = filterField(model, resource, name, filter, around);
     return {
       name,
@@ -32,6 +34,7 @@ export function conditionFilters(
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
       visibleTo: everywhere(seersOf(planInput, resource, condition)),
+      ...(passes.length === 0 ? {} : { passes }),
     };
   });
 }

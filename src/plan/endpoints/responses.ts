@@ -49,11 +49,17 @@ export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpo
 }
 
 /** Plans a custom object around a page of records. */
-export function pageOf(shape: Shape): PageShape {
+export function pageOf(planInput: PlanInput, shape: Shape, path: string): PageShape {
   switch (shape.kind) {
     case "object": {
-      const members = Object.entries(shape.members).map(([name, inner]) => ({ name, shape: pageOf(inner) }));
+      const members = Object.entries(shape.members).map(([name, inner]) => {
+        return { name, shape: pageOf(planInput, inner, `${path}/${name}`) };
+      });
       return { kind: "object", members };
+    }
+    case "expression": {
+      const expression = typedAt(planInput, path);
+      return { kind: "expression", expression, schema: schemaOfExpression(planInput.model, "", expression) };
     }
     case "count":
     case "next":

@@ -1,7 +1,8 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { AcceptedMedia, Method, PathKey } from "../../language/endpoints/model.ts";
+import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
+import type { AcceptedMedia, Method, PageLink, PathKey } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -82,6 +83,8 @@ export interface Operation {
   /** For `clear`: the condition for the records to delete, besides permissions. */
   readonly where?: TypedExpression;
   readonly response: ResponsePlan;
+  /** The header fields of successful responses. */
+  readonly headers?: readonly HeaderPlan[];
   /** The pages, filters and sorting of a list; for a `history` only pages. */
   readonly list?: ListPlan;
   /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
@@ -274,6 +277,17 @@ export interface ShapePlan {
   readonly records: readonly { readonly member: string; readonly resource: string; readonly many: boolean }[];
 }
 
+/** A header field of a response; a null value leaves it out. For a list, the expression is about the page. */
+export interface HeaderPlan {
+  readonly name: string;
+  readonly expression: TypedExpression;
+  readonly type: ColumnType;
+  /** JSON Schema of a value that is there. */
+  readonly schema: JsonObject;
+  /** The callers who get the field, as for a member of a response. */
+  readonly visibleTo?: readonly (readonly GrantPlan[])[];
+}
+
 /** When a success has the status 202: if `if` is true of the record after the operation; without `if`, in these states. */
 export interface AcceptedPlan {
   readonly status: number;
@@ -342,7 +356,7 @@ export interface ListPlan {
   readonly size: number;
   readonly max: number;
   /** The names of the list's parameters. */
-  readonly names: Readonly<Record<ListParameter, string>>;
+  readonly names: Readonly<Record<ListParameter, string>> & { readonly [Name in OptionalListParameter]?: string };
   /** The object around a page's items. */
   readonly page: PageShape;
   /** The list's own condition, besides permissions. */
@@ -353,9 +367,23 @@ export interface ListPlan {
   /** The columns in which `?search=` searches, for callers who see them. */
   readonly searches: readonly string[];
   readonly sorts: readonly string[];
+  /** The order without a requested one; absent: newest first. */
+  readonly order?: readonly SortKeyPlan[];
+  /** A limit beyond `max` means `max`. */
+  readonly clamped?: true;
+  /** The pages whose addresses are in `Link`; absent: the next one. */
+  readonly links?: readonly PageLink[];
+}
+
+export interface SortKeyPlan {
+  readonly column: string;
+  readonly descending: boolean;
 }
 
 export type ListParameter = "limit" | "cursor" | "offset" | "page" | "sort" | "search";
+
+/** The parameters that a list has only if the document names them. */
+export type OptionalListParameter = "after" | "before" | "end" | "direction";
 
 export type PageShape =
   | { readonly kind: "items" }
@@ -363,17 +391,35 @@ export type PageShape =
   | { readonly kind: "next" }
   /** The number of matching records on all pages. */
   | { readonly kind: "count" }
+  /** A value computed from the page: `count`, `next` and the position are variables. */
+  | ({ readonly kind: "expression" } & PageExpression)
   | { readonly kind: "object"; readonly members: readonly { readonly name: string; readonly shape: PageShape }[] };
+
+export interface PageExpression {
+  readonly expression: TypedExpression;
+  readonly schema: JsonObject;
+}
 
 /** A filter on a column. A filter or sort exists only for callers who see the column (its `visibleTo`). */
 export interface FilterPlan {
   readonly field: string;
   readonly type: ColumnType;
-  /** The operators: `eq` always; `gt`, `gte`, `lt`, `lte` for ordered types; `in`. */
+  /** The operators: `eq` and `in` always; `gt`, `gte`, `lt`, `lte` for ordered types; others if the document names them. */
   readonly operators: readonly FilterOperator[];
+  /** The parameters, if the document names any: one for each operator. Absent: `field`, `field[in]` and so on. */
+  readonly parameters?: readonly FilterParameter[];
   /** JSON Schema of a single value. */
   readonly schema: JsonObject;
 }
+
+/** Another resource whose records a filter reads. */
+export interface PassedResource {
+  readonly resource: string;
+  /** The callers to whom a record of it is visible. */
+  readonly visible: readonly GrantPlan[];
+}
+
+export type { FilterOperator, FilterParameter, PageLink };
 
 /** A filter with a condition: `?name=value`. */
 export interface ConditionFilterPlan {
@@ -390,6 +436,6 @@ export interface ConditionFilterPlan {
    * the condition reads.
    */
   readonly visibleTo: readonly (readonly GrantPlan[])[];
+  /** The other resources whose records the condition reads, if an operation reads them (`passed-records.ts`). */
+  readonly passes?: readonly PassedResource[];
 }
-
-export type FilterOperator = "eq" | "in" | "gt" | "gte" | "lt" | "lte";

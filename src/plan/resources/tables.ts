@@ -234,12 +234,18 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   const parents = new Set(
     resourceEndpoints(planInput.model, resource).map((endpoint) => endpoint.parents.at(-1)?.field),
   );
+  const orders = resourceEndpoints(planInput.model, resource).flatMap(({ action, endpoint }) =>
+    action === "list" ? (endpoint.order ?? []).slice(0, 1).map(({ field }) => field) : [],
+  );
+  const isSorted = ({ marks, name, type }: Column) =>
+    type !== "json" && (marks.includes("sort") || orders.includes(name));
+  const sorts = columns.filter(isSorted).map(({ name }) => name);
   const queried = named.filter((name) => {
-    const { marks, references, type } = columns.find((one) => one.name === name) as Column;
-    if (type !== "json" && (marks.includes("filter") || marks.includes("sort"))) return true;
+    const one = columns.find((column) => column.name === name) as Column;
+    const { marks, references, type } = one;
+    if ((type !== "json" && marks.includes("filter")) || isSorted(one)) return true;
     return references !== undefined && (parents.has(name) || isDeletable(planInput.model, references.resource));
   });
-  const sorts = columns.filter(({ marks, type }) => type !== "json" && marks.includes("sort")).map(({ name }) => name);
   const conditions = conditionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));
   const permitted = permissionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));
   const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));

@@ -39,6 +39,8 @@ export interface ForKind {
   readonly record: ResourceView;
   /** The view of the operation's custom response, if declared. */
   readonly own: View | undefined;
+  /** The view of the header fields of the operation's responses, if declared; not for lists. */
+  readonly headers: View | undefined;
   readonly parents: ParentFinder;
   /** Reads a record on which this kind of caller may run the operation. */
   readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
@@ -57,7 +59,7 @@ export interface ForKind {
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
 
-export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
+export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from" | "reversed"> {
   /** The names of the requested filters that the document declares with a condition. */
   readonly conditions: readonly string[];
 }

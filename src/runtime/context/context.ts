@@ -89,7 +89,9 @@ export interface Call extends ChangeContext {
   /** The path as sent, not decoded. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** The query parameters. Of a repeated one the first value, of which `repeated` has all. */
   readonly query: ReadonlyMap<string, string>;
+  readonly repeated?: ReadonlyMap<string, readonly string[]>;
   /** The query parameter of the version, not decoded; `query` does not contain it. */
   readonly parameter?: string;
   /** The values of the operation's query parameters. */

@@ -1,12 +1,14 @@
 /** Compiles the permissions and queries of an operation for one kind of caller. */
-import type { TypedExpression } from "../../expression/typed.ts";
+import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { decide } from "../../language/authentication/decide.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
+import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import { restricted } from "../../plan/endpoints/passed-records.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
 import { compileParents, conditionOf, tiedTo } from "../records/parents.ts";
-import { type Nested, operationView } from "../records/views.ts";
+import { headerView, type Nested, operationView } from "../records/views.ts";
+import { withHeaders } from "./headers.ts";
 import { hasPart } from "./page-text.ts";
 
 /** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
@@ -18,9 +20,15 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
   const visible = decide(operation.visible, subject);
   const own = operationView(operation, nested);
   const view = own ?? record.view;
+  const headers = headerView(operation, nested);
   const reader = (decision: Decision, view: View): ForKind["read"] => {
     if (decision === "denied" || (operation.key === undefined && operation.the === undefined)) return () => undefined;
-    return store.read({ resource: operation.resource, ...keyed, view, ...where(decision, single) });
+    return store.read({
+      resource: operation.resource,
+      ...keyed,
+      view: withHeaders(view, headers),
+      ...where(decision, single),
+    });
   };
   const single = operation.the === undefined ? [] : [operation.the];
   const keyed = operation.key === undefined ? {} : { key: operation.key.column };
@@ -30,7 +38,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     const all = [...tied, ...own];
     return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
   };
-  const isCounted = operation.list !== undefined && hasPart(operation.list.page, "count");
+  const isCounted = operation.list !== undefined && needsCount(operation, operation.list);
   const counted = isCounted ? { counted: true as const } : {};
   const listsIn = (view: View): ForKind["list"] => {
     const lists = new Map<string, ReturnType<ForKind["list"]>>();
@@ -42,7 +50,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
       const own = operation.list?.where === undefined ? [] : [operation.list.where];
       const { conditions, ...rest } = shape;
       const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
-      const conjuncts = [...own, ...filters.map(({ condition }) => condition)];
+      const conjuncts = [...own, ...filters.map((one) => restricted(one, subject))];
       const condition = allowed === "denied" ? {} : where(allowed, conjuncts);
       const compiled = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
       lists.set(key, compiled);
@@ -54,6 +62,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     visible,
     record,
     own,
+    headers,
     parents: compileParents(operation, store, subject),
     read: lazily(() => reader(allowed, view)),
     visibleRecord: lazily(() => reader(visible, view)),
@@ -64,7 +73,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     }),
     aggregate: lazily(() => {
       if (allowed === "denied" || own === undefined) return () => undefined;
-      return store.aggregate({ members: own.members, ...where(allowed, []) });
+      return store.aggregate({ members: withHeaders(own, headers).members, ...where(allowed, []) });
     }),
     readAggregate: lazily(() => {
       const all = operation.guard === undefined ? [] : [operation.guard.if];
@@ -73,6 +82,12 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     the: theOne(operation, [...tied, ...single], allowed, visible),
     list: listsIn(view),
   };
+}
+
+/** Whether the response to a list has the number of records on all pages, or a value computed from it. */
+function needsCount({ headers = [] }: Operation, { links = [], page }: ListPlan): boolean {
+  const isInHeader = headers.some(({ expression }) => readsVariable(expression, "count"));
+  return isInHeader || links.includes("last") || hasPart(page, "count");
 }
 
 function theOne(
@@ -94,9 +109,9 @@ function theOne(
 }
 
 /** Returns the key of a list query. The list's own condition is the same for every request, so the key omits it. */
-function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
+function shapeKey({ sort, filters, conditions, search = [], from, reversed }: ListShape): string {
   const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
-  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
+  return `${reversed === true ? "reversed " : ""}${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
 }
 
 function lazily<Arguments extends readonly unknown[], Result>(

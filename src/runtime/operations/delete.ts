@@ -2,6 +2,7 @@
  * Performs `DELETE /xs/{id}` and `DELETE /xs`: responds 204 or as declared, or 409 if other records refer to the record
  * (R2.10).
  */
+import { recordHeaders } from "./headers.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { emptyResponse, textResponse, representation } from "./responses.ts";
@@ -59,9 +60,10 @@ export async function clear(call: Call, tx: Transaction): Promise<HttpResponse> 
 async function deletedResponse(call: Call, tx: Transaction, row: Row): Promise<HttpResponse> {
   const { status, kind } = call.compiled.operation.response;
   const { own, record } = call.kind;
-  if (kind === "none" || isBodiless(status)) return emptyResponse(status);
-  if (own !== undefined) return textResponse(call, status, await tx.view(row, own, call.variables));
-  return representation(call, status, await tx.view(row, record.view, call.variables), row["_rev"] as number);
+  const fields = await recordHeaders(call, tx, row);
+  if (kind === "none" || isBodiless(status)) return emptyResponse(status, fields);
+  if (own !== undefined) return textResponse(call, status, await tx.view(row, own, call.variables), fields);
+  return representation(call, status, await tx.view(row, record.view, call.variables), row["_rev"] as number, fields);
 }
 
 async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Promise<void> {

@@ -6,7 +6,8 @@ import type { JournalRecord } from "../../store/port/store.ts";
 import { textTag } from "../records/entity-tag.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { openCursor, rejectUnknown, integerParameter } from "./list.ts";
+import { addressOf } from "./list-links.ts";
+import { openCursor, rejectUnknown, integerParameter } from "./list-request.ts";
 import { pageText } from "./page-text.ts";
 import { checkRead } from "./guard.ts";
 import { findVisible, parentOf, readResponse } from "./read.ts";
@@ -32,12 +33,13 @@ export async function history(call: Call): Promise<HttpResponse> {
   const last = page.at(-1);
   const next = moves.length > limit && last !== undefined ? context.cursors.seal([last.position], bound) : null;
   const items = page.map((transition) => JSON.stringify(transitionOf(call, transition))).join();
-  const text = pageText(plan, { items, next: JSON.stringify(next), count: "null" });
+  const variables = () => call.variables;
+  const text = pageText(plan, { items, next: JSON.stringify(next), count: "null", variables });
   return readResponse(
     call,
     text,
     textTag(call, text),
-    next === null ? [] : ["Link", `<${addressOf(call, names.cursor, next)}>; rel="next"`],
+    next === null ? [] : ["Link", `<${nextAddress(call, names.cursor, next)}>; rel="next"`],
   );
 }
 
@@ -84,8 +86,8 @@ function causeText({ kind: { record }, own, compiled }: Call, cause: string): st
     : cause;
 }
 
-function addressOf({ context, path, query }: Call, parameter: string, cursor: string): string {
-  const parameters = new URLSearchParams([...query]);
+function nextAddress(call: Call, parameter: string, cursor: string): string {
+  const parameters = new URLSearchParams([...call.query]);
   parameters.set(parameter, cursor);
-  return `${context.baseUrl()}${path.slice(context.prefix.length)}?${parameters.toString()}`;
+  return addressOf(call, parameters.toString());
 }

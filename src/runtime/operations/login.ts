@@ -1,4 +1,5 @@
 /** Performs `does: login`, `renew` and `logout`: starts, renews and ends sessions. */
+import { recordHeaders } from "./headers.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, LoginPlan, SessionPlan } from "../../plan/authentication/types.ts";
@@ -111,12 +112,10 @@ async function loginResponse(call: Call, tx: Transaction, row: Row): Promise<Htt
   const { operation, table } = call.compiled;
   const { emits, effects, response } = operation;
   await follow(call, tx, { table, row, change: {}, emits, effects });
-  if (response.kind === "none") return emptyResponse(response.status);
-  return textResponse(
-    call,
-    response.status,
-    await tx.view(row, call.kind.own ?? call.kind.record.view, call.variables),
-  );
+  const fields = await recordHeaders(call, tx, row);
+  if (response.kind === "none") return emptyResponse(response.status, fields);
+  const text = await tx.view(row, call.kind.own ?? call.kind.record.view, call.variables);
+  return textResponse(call, response.status, text, fields);
 }
 
 function sessionOf({ compiled: { operation } }: Call): SessionPlan {

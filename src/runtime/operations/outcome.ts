@@ -1,6 +1,7 @@
 /** Builds the response of a write from its outcome: status, body, Location, Retry-After. */
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
+import { recordHeaders } from "./headers.ts";
 import { emptyResponse, locationOf, representation, shapedResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -21,7 +22,11 @@ export async function respondWith(call: Call, tx: Transaction, outcome: Outcome)
   const status = accepted ? (response.accepted?.status ?? usual) : usual;
   // `link` creates a record of another resource, which has no URL here.
   const located = what === "created" && action !== "link" ? locationOf(call, tx, row) : [];
-  const extra = [...(located instanceof Promise ? await located : located), ...(accepted ? later(call, row) : [])];
+  const extra = [
+    ...(located instanceof Promise ? await located : located),
+    ...(accepted ? later(call, row) : []),
+    ...(await recordHeaders(call, tx, row)),
+  ];
   const result = bodyOf(call, status, text, revision, extra);
   return what === "created" ? { ...result, made: true } : result;
 }

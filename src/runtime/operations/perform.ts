@@ -10,13 +10,14 @@ import type { Call, Context } from "../context/context.ts";
 import type { VersionedRequest } from "../context/version.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Load } from "../limits/load-shedding.ts";
-import { parseQuery } from "../routing/target.ts";
+import { noRepetitions, parseRepeatedQuery } from "../routing/target.ts";
 import { toOlderError } from "../versions/to-older-error.ts";
 import { read } from "./read.ts";
 import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
+import { repeatableOf } from "./list-request.ts";
 import { queryInput, rejectParameters } from "./query.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
 import { type KeysInUse, write } from "./write.ts";
@@ -31,7 +32,8 @@ export function createCall(context: Context, request: OperationRequest, { input,
   const compiled =
     validate !== undefined && received === undefined ? { ...endpoint.compiled, validate } : endpoint.compiled;
   const { operation } = received?.compiled ?? compiled;
-  const query = operation.wire === undefined ? parseQuery(requested.query) : new Map<string, string>();
+  const repeatable = operation.list === undefined ? noRepetitions : repeatableOf(operation.list);
+  const { query, repeated } = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", repeatable);
   if (operation.list === undefined) rejectParameters(operation, query);
   const queried = queryInput(received?.compiled ?? compiled, query);
   const now = context.clock.now();
@@ -67,6 +69,7 @@ export function createCall(context: Context, request: OperationRequest, { input,
   const own = versionedRequest(request, input, validate);
   if (own !== undefined) call.own = own;
   if (envelope !== undefined) call.envelope = envelope;
+  if (repeated !== undefined) call.repeated = repeated;
   if (requested.parameter !== undefined) call.parameter = requested.parameter;
   if (placeholders !== undefined) call.placeholders = placeholders;
   return call;

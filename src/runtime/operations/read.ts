@@ -8,6 +8,7 @@ import { revalidationFields } from "../../http/compression.ts";
 import { type Call, tableOf } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkRead } from "./guard.ts";
+import { splitHeaders, withFields } from "./headers.ts";
 import { decodeKey } from "../routing/target.ts";
 import { matchesWeakly } from "../../http/entity-tags.ts";
 import { absent, absentParent, columnOf, keyOf, tagsOf } from "../records/find-and-authorise.ts";
@@ -34,13 +35,15 @@ function readRecord(call: Call): Awaitable<HttpResponse> {
 
 function recordResponse(call: Call, found: Found): HttpResponse {
   const { compiled, kind } = call;
-  if (compiled.operation.response.kind === "none") return emptyResponse(compiled.operation.response.status);
-  const text = call.own?.reads === undefined ? versionedText(call, found.text) : found.text;
+  const { text: body, fields } = splitHeaders(kind.headers, found.text);
+  if (compiled.operation.response.kind === "none") return emptyResponse(compiled.operation.response.status, fields);
+  const text = call.own?.reads === undefined ? versionedText(call, body) : body;
+  // Header fields can change without the record, as members of another shape can.
   const tag =
-    kind.own === undefined
+    kind.own === undefined && fields.length === 0
       ? entityTag(call, found.revision, text)
-      : shapedTag(call, found.revision, unmarked(call, text));
-  return extended(compiled.extension, readResponse(call, wrapped(call, text), tag));
+      : shapedTag(call, found.revision, withFields(unmarked(call, text), fields));
+  return extended(compiled.extension, readResponse(call, wrapped(call, text), tag, fields));
 }
 
 /** Returns the record with this key and parent; throws 403 for a caller who may only see it. */
@@ -98,6 +101,7 @@ async function readAll(call: Call): Promise<HttpResponse> {
   const aggregate = await kind.aggregate(variables);
   if (aggregate === undefined) throw new ApiError("forbidden");
   if (guard !== undefined && (await kind.readAggregate(variables)) === undefined) throw new ApiError(guard.else);
-  const text = versionedText(call, aggregate);
-  return readResponse(call, text, textTag(call, text));
+  const { text: body, fields } = splitHeaders(kind.headers, aggregate);
+  const text = versionedText(call, body);
+  return readResponse(call, text, textTag(call, withFields(text, fields)), fields);
 }

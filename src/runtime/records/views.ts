@@ -58,6 +58,16 @@ export function operationView({ resource, response }: Operation, nested: Nested)
   return { resource, members: viewMembers(resource, members, nested) };
 }
 
+/** Returns the header fields of an operation's responses for a kind of caller, as a view of the record. */
+export function headerView({ headers, list, resource }: Operation, nested: Nested): View | undefined {
+  if (headers === undefined || list !== undefined) return undefined;
+  const members = headers.map(({ name, expression, type, schema, visibleTo }): ResponseMember => {
+    const source = { kind: "expression", expression, type, schema, nullable: true } as const;
+    return { name, source, absent: "left out", ...(visibleTo === undefined ? {} : { visibleTo }) };
+  });
+  return { resource, members: viewMembers(resource, members, nested) };
+}
+
 function viewMembers(resource: string, members: readonly ResponseMember[], nested: Nested): readonly ViewMember[] {
   return members.flatMap(({ name, source, absent, visibleTo }): ViewMember[] => {
     const decisions = (visibleTo ?? []).map((grants) => decide(grants, nested.subject));

@@ -64,15 +64,36 @@ const noPairs: ReadonlyMap<string, string> = new Map();
 
 /** Parses a query like a form (`+` is a space). Throws 400 for bad escapes and repeated names (R4.13). */
 export function parseQuery(query: string): ReadonlyMap<string, string> {
-  if (query === "") return noPairs;
+  return parseRepeatedQuery(query, noRepetitions).query;
+}
+
+export const noRepetitions: ReadonlySet<string> = new Set();
+
+export interface RepeatedQuery {
+  /** The first value of each parameter. */
+  readonly query: ReadonlyMap<string, string>;
+  /** All values of the parameters that are sent more than once, if there are any. */
+  readonly repeated?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Parses a query in which the parameters of `repeatable` may be sent more than once. */
+export function parseRepeatedQuery(query: string, repeatable: ReadonlySet<string>): RepeatedQuery {
+  if (query === "") return { query: noPairs };
   const pairs = new Map<string, string>();
+  let repeated: Map<string, string[]> | undefined;
   for (const part of query.split("&")) {
     if (part === "") continue;
     const equals = part.indexOf("=");
     const written = equals === -1 ? part : part.slice(0, equals);
     const name = decode(written) ?? badEscape({ parameter: shortened(written) });
     const value = equals === -1 ? "" : (decode(part.slice(equals + 1)) ?? badEscape({ parameter: shortened(name) }));
-    if (pairs.has(name)) {
+    const first = pairs.get(name);
+    if (first !== undefined && repeatable.has(name)) {
+      repeated ??= new Map();
+      getOrMake(repeated, name, () => [first]).push(value);
+      continue;
+    }
+    if (first !== undefined) {
       throw malformed({
         parameter: name,
         code: "repeated-parameter",
@@ -81,7 +102,7 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
     }
     pairs.set(name, value);
   }
-  return pairs;
+  return repeated === undefined ? { query: pairs } : { query: pairs, repeated };
 }
 
 /** The values of each name, in order. */

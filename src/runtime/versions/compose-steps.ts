@@ -197,12 +197,16 @@ function upgraded(shape: Shape, filter: Filter): Filter {
   };
   const each = (value: Value): readonly Value[] => [converted(value), ...newerValuesOf(member, value)];
   const { operator, value } = filter;
-  if (operator === "in") {
+  // A part of a text, or whether there is a value, is no value of the member.
+  if (operator === "contains" || operator === "startsWith" || operator === "null")
+    return { column: newer, operator, value };
+  if (operator === "in" || operator === "nin") {
     return { column: newer, operator, value: (value as readonly Value[]).flatMap(each) };
   }
   const [first = null, ...more] = each(value as Value);
-  return operator === "eq" && more.length > 0
-    ? { column: newer, operator: "in", value: [first, ...more] }
+  const several = { eq: "in", ne: "nin" } as const;
+  return (operator === "eq" || operator === "ne") && more.length > 0
+    ? { column: newer, operator: several[operator], value: [first, ...more] }
     : { column: newer, operator, value: first };
 }
 

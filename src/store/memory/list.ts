@@ -1,5 +1,5 @@
 /** Reads pages of records in memory, in the same order as SQLite. */
-import { isFound } from "../../base/search.ts";
+import { folded, isFound } from "../../base/search.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { compareValues } from "../../expression/functions.ts";
 import type { FilterOperator } from "../../plan/endpoints/types.ts";
@@ -14,7 +14,10 @@ export function prepareList(
   write: Write,
 ): (page: PageArguments, variables: Variables) => Page {
   const { filters, resource, search, sort, where } = query;
-  const keys: readonly SortKey[] = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }];
+  const reversed = query.reversed === true;
+  const keys = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }].map(
+    ({ column, descending }): SortKey => ({ column, descending: descending !== reversed }),
+  );
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
     const fitting = records
@@ -36,12 +39,15 @@ export function prepareList(
       .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)
       .slice(skip, skip + limit + 1);
     const rowsOfPage = rows.slice(0, limit);
-    const text = rowsOfPage.map((row) => write(row, variables)).join(",");
-    const last = rowsOfPage.at(-1);
+    const texts = rowsOfPage.map((row) => write(row, variables));
+    const text = (reversed ? texts.toReversed() : texts).join(",");
+    const end = rowsOfPage.at(-1);
+    const last = end && positionOf(keys, end);
     return {
       text,
       count: rowsOfPage.length,
-      ...(rows.length > limit && last ? { next: positionOf(keys, last) } : {}),
+      ...(last === undefined ? {} : { last }),
+      ...(rows.length > limit && last ? { next: last } : {}),
       ...(query.counted ? { total: fitting.length } : {}),
     };
   };
@@ -70,10 +76,24 @@ function compareRows(keys: readonly SortKey[], a: readonly Value[], b: readonly 
 }
 
 function passes(value: Value, operator: FilterOperator, wanted: PageArguments["filters"][number] | undefined): boolean {
-  if (value === null || wanted === null || wanted === undefined) return false;
-  if (operator === "in") return (wanted as readonly Value[]).some((one) => one === value);
+  if (wanted === null || wanted === undefined) return false;
+  // An absent value is unequal to every value, as in expressions.
+  if (value === null) return operator === "null" ? wanted === true : operator === "ne" || operator === "nin";
+  const isOneOf = () => (wanted as readonly Value[]).some((one) => one === value);
   const order = compareValues(value, wanted as Value);
   switch (operator) {
+    case "in":
+      return isOneOf();
+    case "nin":
+      return !isOneOf();
+    case "null":
+      return wanted === false;
+    case "contains":
+      return folded(value as string).includes(wanted as string);
+    case "startsWith":
+      return folded(value as string).startsWith(wanted as string);
+    case "ne":
+      return order !== 0;
     case "eq":
       return order === 0;
     case "gt":

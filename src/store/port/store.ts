@@ -226,6 +226,8 @@ export interface ListQuery {
   readonly from: "start" | "after" | "skip";
   /** Set to request `Page.total`, which scans all matching rows. */
   readonly counted?: true;
+  /** Set to read the rows in the reverse order; the page has them in the order of the list. */
+  readonly reversed?: true;
 }
 
 export interface SortKey {
@@ -236,7 +238,10 @@ export interface SortKey {
 export interface PageArguments {
   /** The most rows of the page. */
   readonly limit: number;
-  /** A value for each filter; a list for `in`. */
+  /**
+   * A value for each filter: a list for `in` and `nin`, a folded text (`base/search.ts`) for `contains` and `startsWith`, for
+   * `null` whether the value is absent.
+   */
   readonly filters: readonly (Value | readonly Value[])[];
   /** For a query with `search`: the words, from `searchWords`. */
   readonly search?: readonly string[];
@@ -249,8 +254,10 @@ export interface Page {
   /** The views as JSON texts, separated by commas, without brackets. */
   readonly text: string;
   readonly count: number;
-  /** The position of the last row, if more rows follow. */
+  /** The position of the last row read, if more rows follow in the order of reading. */
   readonly next?: readonly Value[];
+  /** The position of the last row read. */
+  readonly last?: readonly Value[];
   /** For a `counted` query: the number of records that match its condition, filters and search. */
   readonly total?: number;
 }

@@ -6,6 +6,7 @@ import type { Named } from "../sql/condition.ts";
 import { type Fragment, joined, sql } from "../sql/fragment.ts";
 import {
   absentKeys,
+  argumentType,
   comparisons,
   everything,
   type Key,
@@ -131,11 +132,28 @@ function direction({ name, descending }: Key): string {
 function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
-    const type = columnTypes[typeOf(relation, column)];
+    const type = columnTypes[argumentType(operator, typeOf(relation, column))];
     const value = argument(index, type);
-    if (operator === "in")
-      // An array instead of a join lets the planner use an index even with the conditions of row-level security.
-      return sql`${name} = ANY (ARRAY(SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item)))`;
+    // An array instead of a join lets the planner use an index even with the conditions of row-level security.
+    const isOneOf = (): Fragment =>
+      sql`${name} = ANY (ARRAY(SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item)))`;
+    switch (operator) {
+      case "in":
+        return isOneOf();
+      // An absent value is unequal to every value, as in expressions.
+      case "nin":
+        return sql`(${name} IS NULL OR NOT ${isOneOf()})`;
+      case "ne":
+        return sql`${name} IS DISTINCT FROM ${value}`;
+      case "null":
+        return sql`(${name} IS NULL) = ${value}`;
+      case "contains":
+        return sql`strpos(nonet_fold(${name}), ${value}) > 0`;
+      case "startsWith":
+        return sql`starts_with(nonet_fold(${name}), ${value})`;
+      default:
+        break;
+    }
     const finder = operator === "eq" ? finds(column) : undefined;
     if (finder !== undefined) return sql`t._seq = (SELECT ${finder}(${value}))`;
     const condition = sql`${name} ${comparisons[operator]} ${value}`;

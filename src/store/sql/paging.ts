@@ -9,6 +9,7 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
+import type { FilterOperator } from "../../plan/endpoints/types.ts";
 import { type TypedTable, typeOf } from "./table-access.ts";
 import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 
@@ -49,6 +50,11 @@ export interface Storage<Bound, Stored> {
 /** The SQL operators of the filters that take one value. */
 export const comparisons = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
+/** Returns the type of a filter's argument: `null` has a boolean, every other operator a value of the column or a list of them. */
+export function argumentType(operator: FilterOperator, column: ColumnType): ColumnType {
+  return operator === "null" ? "boolean" : column;
+}
+
 /** The range that includes every record. */
 export const everything: Fragment = { sql: "TRUE", bindings: [] };
 
@@ -61,8 +67,8 @@ export function pagingOf<Bound, Stored>(
   const search = query.filters.length;
   const position = search + (query.search === undefined ? 0 : 1);
   const filters = query.filters.map(({ column, operator }) => {
-    const type = typeOf(relation, column);
-    return operator === "in"
+    const type = argumentType(operator, typeOf(relation, column));
+    return operator === "in" || operator === "nin"
       ? (values: unknown) => JSON.stringify((values as readonly Value[]).map((value) => toStored(value, type)))
       : (value: unknown) => toStored(value as Value, type);
   });
@@ -79,22 +85,26 @@ export function pagingOf<Bound, Stored>(
     pageOf: (rows, limit) => {
       const count = Math.min(rows.length, limit);
       let text = "";
-      for (let index = 0; index < count; index += 1) text += `${index === 0 ? "" : ","}${rows[index]?.[0] as string}`;
-      const last = rows[limit - 1];
-      if (rows.length <= limit || !last) return { text, count };
-      return { text, count, next: keys.map(({ type }, index) => fromStored(last[index + 1], type)) };
+      const place = (index: number): number => (query.reversed === true ? count - 1 - index : index);
+      for (let index = 0; index < count; index += 1)
+        text += `${index === 0 ? "" : ","}${rows[place(index)]?.[0] as string}`;
+      const end = rows[count - 1];
+      if (end === undefined) return { text, count };
+      const last = keys.map(({ type }, index) => fromStored(end[index + 1], type));
+      return { text, count, last, ...(rows.length > limit ? { next: last } : {}) };
     },
   };
 }
 
-function keysOf({ sort }: ListQuery, relation: TypedTable): readonly Key[] {
+function keysOf({ sort, ...query }: ListQuery, relation: TypedTable): readonly Key[] {
+  const reversed = query.reversed === true;
   const keys = sort.map(({ column, descending }) => ({
     name: column,
     type: typeOf(relation, column),
-    descending,
+    descending: descending !== reversed,
     nullable: relation.table.columns.find(({ name }) => name === column)?.nullable ?? false,
   }));
-  const descending = keys.at(-1)?.descending ?? true;
+  const descending = keys.at(-1)?.descending ?? !reversed;
   return [...keys, { name: "_seq", type: "integer", descending, nullable: false }];
 }
 

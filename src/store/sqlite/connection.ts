@@ -5,7 +5,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { getOrMake } from "../../base/once.ts";
-import { isFound } from "../../base/search.ts";
+import { folded, isFound } from "../../base/search.ts";
 import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
 
@@ -47,6 +47,9 @@ export class Connection {
       checkStop(this.stop);
       return 1;
     });
+    this.database.function("nonet_fold", { deterministic: true }, (text) =>
+      typeof text === "string" ? folded(text) : null,
+    );
     this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 

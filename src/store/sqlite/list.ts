@@ -7,6 +7,7 @@ import { type Fragment, joined, sql } from "../sql/fragment.ts";
 import { absentKeys, comparisons, everything, type KeySql, type Paging, pagingOf, rangesAfter } from "../sql/paging.ts";
 import { walksFar } from "../sql/long-reads.ts";
 import { relationFor } from "../sql/table-access.ts";
+import type { FilterOperator } from "../../plan/endpoints/types.ts";
 import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 import { expressions, views } from "./view.ts";
 import type { SqlRow, Connection } from "./connection.ts";
@@ -92,14 +93,31 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
 function fittingSql({ positions, query, relations }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
-    const value = argument(index);
-    return operator === "in"
-      ? sql`${name} IN (SELECT value FROM json_each(${value}))`
-      : sql`${name} ${comparisons[operator]} ${value}`;
+    return filterSql(name, operator, argument(index));
   });
   const search = query.search?.map((column) => `t.${quoteName(column)}`).join(", ");
   const found = search === undefined ? [] : [sql`nonet_found(${argument(positions.search)}, ${search})`];
   return joined([...filters, ...found, expressions.condition(query.where, relations)], " AND ", "TRUE");
+}
+
+/** Returns the condition of a filter; an absent value is unequal to every value, as in expressions. */
+function filterSql(name: string, operator: FilterOperator, value: Fragment): Fragment {
+  switch (operator) {
+    case "in":
+      return sql`${name} IN (SELECT value FROM json_each(${value}))`;
+    case "nin":
+      return sql`(${name} IS NULL OR ${name} NOT IN (SELECT value FROM json_each(${value})))`;
+    case "ne":
+      return sql`${name} IS NOT ${value}`;
+    case "null":
+      return sql`(${name} IS NULL) = ${value}`;
+    case "contains":
+      return sql`instr(nonet_fold(${name}), ${value}) > 0`;
+    case "startsWith":
+      return sql`substr(nonet_fold(${name}), 1, length(${value})) = ${value}`;
+    default:
+      return sql`${name} ${comparisons[operator]} ${value}`;
+  }
 }
 
 const keySql: KeySql = {

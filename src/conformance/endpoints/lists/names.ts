@@ -8,7 +8,7 @@ import type { FieldType } from "../../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../../case.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { statusText } from "../../errors/expected.ts";
-import { listNames, recordIn } from "../../response.ts";
+import { listNames, recordIn, sortedBy } from "../../response.ts";
 import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { operationCase, pathOf } from "../subjects.ts";
@@ -63,7 +63,8 @@ function hasCount(shape: Shape): boolean {
 function sorts(contract: Contract, called: Operation): readonly Case[] {
   const { sort } = listNames(contract, called);
   const field = sortable(contract, called);
-  if (writtenName(contract, called, "sort") === undefined || field === undefined) return [];
+  const isWritten = (["sort", "direction"] as const).some((word) => writtenName(contract, called, word) !== undefined);
+  if (!isWritten || field === undefined) return [];
   return [
     operationCase(
       called,
@@ -71,15 +72,12 @@ function sorts(contract: Contract, called: Operation): readonly Case[] {
       stylish(called, `\`${sort}\` orders the list`),
       async (trial) => {
         const list = await listed(trial, called, 3);
-        for (const [text, sign] of [
-          [field, 1],
-          [`-${field}`, -1],
-        ] as const) {
-          const values = await valuesIn(trial, list, { [sort]: text }, field);
+        for (const { query, sign } of sortedBy(contract, called, field)) {
+          const values = await valuesIn(trial, list, query, field);
           const wrong = values.findIndex((value, index) => index > 0 && compare(values[index - 1], value) * sign > 0);
           if (wrong < 0) continue;
           const got = `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`;
-          throw new Broken(`the order of ${text}`, got, trial.interactions.at(-1));
+          throw new Broken(`the order of ${new URLSearchParams(query).toString()}`, got, trial.interactions.at(-1));
         }
       },
       {
@@ -145,6 +143,7 @@ const secondMilliseconds = 1100;
 function isNewestFirst(contract: Contract, called: Operation): readonly Case[] {
   const { operation, resource } = called;
   const fields = Object.values(resource === undefined ? {} : fieldsOf(contract.model, resource));
+  if (called.endpoint.order !== undefined) return [];
   if (!hasStyle(contract, called) || !fields.some(({ marks }) => marks.includes("sort"))) return [];
   return [
     operationCase(
@@ -205,6 +204,10 @@ function stylish(called: Operation, expects: string): readonly [Aspect] {
 }
 
 /** Returns the name of a parameter, if the document writes one. */
-function writtenName({ model }: Contract, { endpoint }: Operation, word: "sort" | "search"): string | undefined {
+function writtenName(
+  { model }: Contract,
+  { endpoint }: Operation,
+  word: "sort" | "direction" | "search",
+): string | undefined {
   return endpoint.lists?.names?.[word] ?? model.endpoints.lists?.names?.[word];
 }

@@ -1,10 +1,10 @@
 /** The parameters of lists: the size and the position of a page, renamed ones, and those that a list does not have. */
 import { fieldsOf } from "../../../language/resources/fields.ts";
-import { type Case, NotTried } from "../../case.ts";
+import { Broken, type Case, NotTried } from "../../case.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { expectError, expectSuccess } from "../../expect.ts";
 import type { Interaction } from "../../interaction.ts";
-import { listNames } from "../../response.ts";
+import { listNames, pageIn } from "../../response.ts";
 import { requestFor } from "../../trial/calls.ts";
 import { listStyle, pagesOf, stylePath } from "../../trial/pages.ts";
 import { sendAfterLimits } from "../../trial/used-up.ts";
@@ -51,22 +51,38 @@ function expectInvalid(
   expectError(trial, interaction, { code: "invalid-request", status: 400, entries }, stylePath(called));
 }
 
+/** How many records the test makes to fill a page. */
+const mostMade = 10;
+
 /** The size of a page: the largest one is accepted, a larger one and none are rejected. */
 function hasLimits(contract: Contract, called: Operation): readonly Case[] {
   const { operation } = called;
-  const { kind, max: most } = listStyle(contract, called) ?? {};
+  const { clamped = false, kind, max: most } = listStyle(contract, called) ?? {};
   const { limit } = listNames(contract, called);
   if (kind === "none" || most === undefined) return [];
   return [
     operationCase(
       called,
       `${limit}`,
-      [{ path: stylePath(called), expects: `a page of ${most} is accepted; ${most + 1}, 0 and words are rejected` }],
+      [
+        {
+          path: stylePath(called),
+          expects: `a page of ${most} is accepted; ${clamped ? `${most + 1} means ${most}` : `${most + 1} and 0 are rejected`}, and words are rejected`,
+        },
+      ],
       async (trial) => {
-        const list = await listed(trial, called, 1);
+        // A short list cannot show that a larger limit is reduced.
+        const list = await listed(trial, called, clamped && most <= mostMade ? most + 1 : 1);
         const largest = await trial.call(operation, optionsOf(trial, list, most));
         expectSuccess(trial, largest, stylePath(called));
-        for (const value of [most + 1, 0, "many"])
+        if (clamped) {
+          const larger = await trial.call(operation, optionsOf(trial, list, most + 1));
+          expectSuccess(trial, larger, stylePath(called));
+          const { items = [] } = pageIn(contract, called, trial.responseOf(larger).json) ?? {};
+          if (items.length > most)
+            throw new Broken(`at most ${most} records`, `${items.length}`, larger, stylePath(called));
+        }
+        for (const value of clamped ? ["many"] : [most + 1, 0, "many"])
           await expectRejected(trial, list, { [limit]: String(value) }, { parameter: limit, codes: ["out-of-range"] });
       },
     ),

@@ -59,7 +59,11 @@ export interface ReadOptions {
 }
 
 /** Returns what identifies the items of a page; undefined if nothing does. */
-export function keysOf(contract: Contract, { called }: Listed, { items }: ReadPage): readonly string[] | undefined {
+export function keysOf(
+  contract: Contract,
+  { called }: Listed,
+  { items }: Pick<ReadPage, "items">,
+): readonly string[] | undefined {
   const keys = items.map((item) => {
     const observed = recordIn(contract, called, item);
     const found = identifier(contract, called.resource as string, observed);

@@ -1,6 +1,6 @@
 /** Reports lists without pages, and lists in which two parameters or members have one name. */
 import type { Check, Finding } from "../../analysis/finding.ts";
-import { fieldsOf } from "../../resources/fields.ts";
+import { fieldFilters, type FilterParameter } from "../filter-parameters.ts";
 import type { ListNames, ListStyle } from "../model.ts";
 
 /** Reports a list that returns all records at once. */
@@ -39,11 +39,12 @@ const listNamesClash: Check = {
       if (localStyle !== undefined) yield* clashes(localStyle, lists?.names ?? {}, at);
       const style = localStyle ?? lists;
       const names = { ...lists?.names, ...localStyle?.names };
-      const filters = Object.entries(fieldsOf(model, resolved.resource)).filter(([, { marks }]) =>
-        marks.includes("filter"),
+      const filters = fieldFilters(model, resolved).flatMap(({ field, parameters }) =>
+        parameters.map((parameter) => ({ field, ...parameter })),
       );
+      yield* filterClashes(filters, lists, localStyle, at);
       for (const [word, name] of Object.entries(names) as readonly (readonly [keyof ListNames, string])[]) {
-        if (isMember(word) || !isReserved(style?.kind, word) || !filters.some(([field]) => field === name)) continue;
+        if (isMember(word) || !isReserved(style?.kind, word) || !filters.some((one) => one.name === name)) continue;
         yield {
           at: localStyle?.names?.[word] === undefined ? `endpoints/lists/names/${word}` : `${at}/names/${word}`,
           message: `\`${name}\` is already a filter of \`${resolved.operation}\``,
@@ -54,13 +55,45 @@ const listNamesClash: Check = {
   },
 };
 
+interface NamedFilter extends FilterParameter {
+  readonly field: string;
+}
+
+/** Reports two filters with one parameter, as `price_gte` of the fields `price` and `price_gte`. */
+function* filterClashes(
+  filters: readonly NamedFilter[],
+  general: ListStyle | undefined,
+  own: ListStyle | undefined,
+  at: string,
+): Iterable<Finding> {
+  const first = new Map<string, NamedFilter>();
+  for (const filter of filters) {
+    const other = first.get(filter.name);
+    first.set(filter.name, filter);
+    if (other === undefined) continue;
+    const declared = [filter, other].find(
+      ({ operator }) => (own?.operators?.[operator] ?? general?.operators?.[operator]) !== undefined,
+    );
+    if (declared === undefined) continue;
+    const isOwn = own?.operators?.[declared.operator] !== undefined;
+    yield {
+      at: `${isOwn ? at : "endpoints/lists"}/operators/${declared.operator}`,
+      message: `\`${filter.name}\` is both \`${other.operator}\` of \`${other.field}\` and \`${filter.operator}\` of \`${filter.field}\``,
+      help: `give the parameter of \`${declared.operator}\` another name`,
+    };
+  }
+}
+
 function isMember(word: keyof ListNames): boolean {
   return word === "items" || word === "next" || word === "count";
 }
 
 /** Whether the list has a parameter for this word: of limit, cursor, offset and page, a list uses only those of its kind. */
 function isReserved(kind: ListStyle["kind"] | undefined = "cursor", word: keyof ListNames): boolean {
-  return word === "sort" || word === "search" || (word === "limit" ? kind !== "none" : word === kind);
+  if (word === "sort" || word === "direction" || word === "search") return true;
+  if (word === "end") return kind === "offset";
+  if (word === "after" || word === "before") return kind === "cursor";
+  return word === "limit" ? kind !== "none" : word === kind;
 }
 
 function* clashes({ kind, names = {} }: ListStyle, general: ListNames, at: string): Iterable<Finding> {

@@ -41,7 +41,7 @@ function isReserved(name: string) {
   return { message: `\`${name}\` is a parameter of the list already`, help: "give it another name" };
 }
 
-function listParameters({ lists }: Endpoints, { endpoint }: ResourceEndpoint): readonly string[] {
+function listParameters({ lists }: Endpoints, { endpoint }: ResourceEndpoint): readonly (string | undefined)[] {
   const names = { ...lists?.names, ...endpoint.lists?.names };
   return [
     names.limit ?? "limit",
@@ -50,6 +50,10 @@ function listParameters({ lists }: Endpoints, { endpoint }: ResourceEndpoint): r
     names.page ?? "page",
     names.sort ?? "sort",
     names.search ?? "search",
+    names.after,
+    names.before,
+    names.end,
+    names.direction,
   ];
 }
 

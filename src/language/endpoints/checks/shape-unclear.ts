@@ -49,13 +49,6 @@ function* unclearResponse(
   const items = itemsName(gives);
   const name = items ?? (/^[A-Z][A-Za-z0-9]*$/.test(gives) ? gives : undefined);
   if (name === undefined) {
-    if (!paged || gives === "count" || gives === "next") return;
-    const message = `\`${gives}\` reads one record, but \`${operation}\` returns a page of records`;
-    yield {
-      at,
-      message,
-      help: "next to the page you can use `count` and `next`; members of each record belong in a view",
-    };
     return;
   }
   const { resources, views = {} } = documentIndex.model.resources;

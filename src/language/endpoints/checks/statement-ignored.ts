@@ -25,7 +25,18 @@ export const check: Check = {
 };
 
 /** Members that only Nonet's own actions implement; a handler's function has to implement them itself. */
-const notOfHandlers = ["also", "choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
+const notOfHandlers = [
+  "also",
+  "choose",
+  "where",
+  "filters",
+  "the",
+  "link",
+  "unlink",
+  "lists",
+  "order",
+  "headers",
+] as const;
 
 function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {
   if (action !== "handler") return [];
@@ -70,6 +81,10 @@ function ignoredMembers(
       : []),
     ...ignoredOutcomes(resolved, action === "create" || action === "link" || creates(model, resolved)),
     ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),
+    ...(!list && endpoint.order !== undefined ? [["order", "returns no list to sort"] as const] : []),
+    ...(action === "history" && endpoint.headers !== undefined
+      ? [["headers", "returns the history of a record, whose header fields are fixed"] as const]
+      : []),
     ...(endpoint.edits !== undefined && !isEdit(action)
       ? [["edits", "changes no record that a client has read, so it needs no precondition"] as const]
       : []),
