@@ -7,7 +7,8 @@
  *       texts    exact | converted
  *
  * A media type is a JSON type, `application/*+json` for all types with this suffix, or the type of HTML forms. `as` names the
- * media type of responses to callers who accept the first type. `application/json` is always accepted, also if it is not listed.
+ * media type of responses to callers who accept the first type, which then may have any name. `application/json` is always
+ * accepted, also if it is not listed.
  */
 import { form } from "../grammar/form.ts";
 import { complain, type Grammar } from "../grammar/grammar.ts";
@@ -34,8 +35,9 @@ const mediaForm = /^([a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+)(?:\s+as\s+([a-z0-
 
 function mediaType(reader: Reader, path: Path, found: SourceText): AcceptedMedia | undefined {
   const [, type = "", as] = mediaForm.exec(found.text) ?? [];
-  const isKnown = type === "application/*+json" || (!type.includes("*") && isJson(type));
-  if ((as === undefined && type === formMedia) || (isKnown && (as === undefined || isJson(as))))
+  const isRange = type === "application/*+json";
+  const isRead = isRange || (!type.includes("*") && (isJson(type) || as !== undefined));
+  if ((as === undefined && type === formMedia) || (isRead && (as === undefined || isJson(as)) && type !== formMedia))
     return { type, ...(as === undefined ? {} : { as }) };
   return complain(reader, path, found, [
     "bad-request-media",

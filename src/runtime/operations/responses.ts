@@ -75,10 +75,11 @@ export function locationOf(call: Call, tx: Transaction, row: Row): Awaitable<str
   const base = new URL(context.baseUrl()).pathname.replace(/\/$/, "");
   if (read === undefined) {
     const [target = ""] = call.httpRequest.target.split("?");
-    return [
-      "Location",
-      `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeURIComponent(String(row["id"] as string | number))}`,
-    ];
+    const path = target.slice(context.prefix.length).replace(/\/$/, "");
+    // A PUT names the record that it creates.
+    const id =
+      compiled.operation.key === undefined ? `/${encodeURIComponent(String(row["id"] as string | number))}` : "";
+    return ["Location", `${base}${path}${id}`];
   }
   return after(namesIn(call, tx, read, row), (names) => {
     if (names === undefined) return [];
