@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { creates } from "../language/endpoints/input.ts";
 import type { ListNames } from "../language/endpoints/model.ts";
 import { responseExpressions, responseShape, type Shape, shapeOf } from "../language/endpoints/shape.ts";
-import { fieldsOf, lifecycleOf, lookup } from "../language/resources/fields.ts";
+import { fieldsOf, isAroundItself, lifecycleOf, lookup, nestedView } from "../language/resources/fields.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
 
 /** Returns the statuses of a successful response, the usual one first; undefined if the document writes none. */
@@ -179,6 +179,21 @@ export function renamedFields(
     const expression = typed.get(`endpoints/endpoints/${operation.operation}/gives/${path.join("/")}`);
     const value = path.reduce<Json | undefined>((at, name) => (isObject(at) ? lookup(at, name) : undefined), body);
     if (expression?.kind === "field" && value !== undefined) found.set(expression.name, value);
+  }
+  return found;
+}
+
+/** Returns the ids in the objects that a view shows for references of the record. */
+export function nestedIds(contract: Contract, { record, view = "" }: ObservedRecord): ReadonlyMap<string, Json> {
+  const { model } = contract;
+  const { members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
+  const found = new Map<string, Json>();
+  for (const [name, { type, computed }] of Object.entries(members)) {
+    const nested = computed === undefined ? nestedView(model, type) : undefined;
+    const inner = lookup(record, name);
+    if (nested === undefined || nested.list || isAroundItself(model, view, name) || !isObject(inner)) continue;
+    const id = lookup(inner, memberOf(contract, "id", nested.view));
+    if (id !== undefined && id !== null) found.set(name, id as Json);
   }
   return found;
 }

@@ -191,6 +191,9 @@ async function pathValues(
   for (const parent of parents.toReversed()) {
     const id = child?.values.get(parent.field);
     const above = child?.parent?.resource === parent.resource ? child.parent : undefined;
+    // Another record may be the parent of a record whose reference no response shows.
+    if (child !== undefined && above === undefined && (id === undefined || id === null))
+      throw new NotTried(`the test does not know \`${parent.field}\` of a record of ${child.resource}`);
     const known =
       above ??
       (id === undefined || id === null

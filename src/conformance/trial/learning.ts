@@ -9,7 +9,7 @@ import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
-import { memberOf, observableFields, recordIn, renamedFields, type ObservedRecord } from "../response.ts";
+import { memberOf, observableFields, recordIn, nestedIds, renamedFields, type ObservedRecord } from "../response.ts";
 import { type KnownRecord, newRecord } from "./known.ts";
 import { identifier } from "./pages.ts";
 import type { Trial } from "./trial.ts";
@@ -118,7 +118,10 @@ export function learnObserved(
   json: Json | undefined,
 ): void {
   const observed = recordIn(trial.contract, called, json);
-  if (observed !== undefined) learnRepresentation(trial, record, caller, observed.record, observed.view);
+  if (observed !== undefined) {
+    learnRepresentation(trial, record, caller, observed.record, observed.view);
+    for (const [name, id] of nestedIds(trial.contract, observed)) learnValue(record, name, id);
+  }
   for (const [name, value] of renamedFields(trial.contract, called, json)) learnValue(record, name, value);
 }
 

@@ -8,7 +8,7 @@ import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.t
 import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
-import { mayEverRun, recordVisibility } from "../permissions.ts";
+import { mayRun, mayEverRun, recordVisibility } from "../permissions.ts";
 import { deletionOf, type Operation } from "../contract.ts";
 import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
@@ -164,7 +164,7 @@ async function sendCreationOnce(
   const { body: valid = {}, query } =
     wish.input ?? (await trial.inputFor(called.operation, caller, undefined, wish.values, wish.inner));
   const body = wish.change?.(valid) ?? valid;
-  const id = called.action === "create" ? undefined : (wish.id ?? newId(trial, called));
+  const id = called.action === "create" ? undefined : (wish.id ?? permittedId(trial, called, caller));
   const named = id === undefined || called.key === undefined ? {} : { [called.key.parameter]: id };
   const path = { ...around.path, ...named };
   const expectsLimit = wish.expectsLimit === true;
@@ -270,6 +270,19 @@ export function newId(trial: Trial, { key, resource }: ResourceEndpoint): Json |
     if (id === undefined || findRecord(world, resource, id) === undefined) break;
   }
   return id;
+}
+
+/** Returns an id with which the caller may create a record: a new one, or the caller's own if the permission is about that. */
+function permittedId(trial: Trial, called: ResourceEndpoint, caller: Caller): Json | undefined {
+  const { contract, world } = trial;
+  const { operation, resource } = called;
+  const isPermitted = (id: Json): boolean =>
+    mayRun(contract, operation, caller, trial.around(newRecord(resource, caller, [], { id }))) !== false;
+  const made = newId(trial, called);
+  if (made === undefined || caller.id === undefined || isPermitted(made) || !isPermitted(caller.id)) return made;
+  if (findRecord(world, resource, caller.id) !== undefined)
+    throw new NotTried(`${caller.name} may create one ${resource} only`, "another credential of this kind");
+  return caller.id;
 }
 
 /** Learns the key of a record from its address. */

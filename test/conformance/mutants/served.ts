@@ -20,6 +20,8 @@ const files = [
   "print-shop",
   "weather-stations",
   "todo-backend",
+  "back-office",
+  "issue-tracker",
   "courier-rates/courier-rates",
 ];
 

@@ -1,7 +1,7 @@
 /** The parameters of lists: the size and the position of a page, renamed ones, and those that a list does not have. */
 import { fieldsOf } from "../../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../../case.ts";
-import type { Contract, Operation } from "../../contract.ts";
+import { type Contract, type Operation, rejectsUnknown } from "../../contract.ts";
 import { expectError, expectSuccess } from "../../expect.ts";
 import type { Interaction } from "../../interaction.ts";
 import { listNames, pageIn } from "../../response.ts";
@@ -21,7 +21,7 @@ export function parameterCases(contract: Contract): readonly Case[] {
       ...hasPositions(contract, called),
       ...isBound(contract, called),
       // Only a document that states all standard errors states that unknown parameters are one of them.
-      ...(contract.model.errors.standard === "all" ? [hasNoOthers(contract, called)] : []),
+      ...(rejectsUnknown(contract, called) ? [hasNoOthers(contract, called)] : []),
     ]);
 }
 
