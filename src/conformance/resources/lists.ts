@@ -16,7 +16,7 @@ import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { isSame } from "../values/same.ts";
 import { isInvalid } from "./outcome.ts";
-import { creationsOf, otherValue, readField, settingMembers } from "./writing.ts";
+import { creationsOf, otherValue, readField, sets } from "./writing.ts";
 
 export function listCases(contract: Contract): readonly Case[] {
   const lists = [...contract.operations.values()].filter(
@@ -40,7 +40,8 @@ interface Read {
   readonly values: readonly Json[];
   /** Whether the list contains the record; undefined if the test has not read all of it. */
   readonly has: (record: KnownRecord) => boolean | undefined;
-  readonly last: ReadPage | undefined;
+  /** Returns the finding that the last page shows. */
+  readonly broken: (expected: string, got: string) => Broken;
 }
 
 interface Reading {
@@ -79,7 +80,7 @@ async function readList(trial: Trial, list: Operation, { caller, record, query, 
   const isComplete = last === undefined || last.following === undefined;
   const observed = pages.flatMap(({ items }) => items.flatMap((item) => recordIn(contract, list, item) ?? []));
   return {
-    last,
+    broken: (expected, got) => new Broken(expected, got, last?.interaction),
     values: observed.flatMap((one) => lookup(one.record, name) ?? []),
     has: (one) => {
       const found = pages.map((page) => itemOf(contract, list, page, one));
@@ -108,19 +109,14 @@ function filters(list: Operation, resource: string, name: string, field: Field):
         const wrong = read.values.find((found) => !fits(found));
         const observed = `?${parameter}=${text}`;
         if (wrong !== undefined)
-          throw new Broken(
-            `only records that fit \`${observed}\``,
-            `one with ${shortText(wrong)}`,
-            read.last?.interaction,
-          );
+          throw read.broken(`only records that fit \`${observed}\``, `one with ${shortText(wrong)}`);
         if (read.has(one) === !isIn)
-          throw new Broken(
+          throw read.broken(
             `${isIn ? "the" : "no"} record with ${shortText(value)} for \`${observed}\``,
             isIn ? "no such record" : "the record",
-            read.last?.interaction,
           );
         if (other !== undefined && parameter === name && read.has(other) === true)
-          throw new Broken(`no record with another value for \`${observed}\``, "such a record", read.last?.interaction);
+          throw read.broken(`no record with another value for \`${observed}\``, "such a record");
       };
       const { model } = trial.contract;
       const isEqual = (found: Json): boolean => isSame(model, field.type, value, found);
@@ -128,14 +124,19 @@ function filters(list: Operation, resource: string, name: string, field: Field):
       await check(`${name}[in]`, textOf(value), isEqual, true);
       const bare = bareType(field.type);
       if (bare.kind !== "scalar" || !ordered.includes(bare.name)) return;
-      const order = (found: Json): number | undefined => compare(field.type, found, value);
-      for (const [suffix, fits, isIn] of [
-        ["gte", (found: Json) => (order(found) ?? 0) >= 0, true],
-        ["gt", (found: Json) => (order(found) ?? 1) > 0, false],
-        ["lte", (found: Json) => (order(found) ?? 0) <= 0, true],
-        ["lt", (found: Json) => (order(found) ?? -1) < 0, false],
-      ] as const)
+      // Values whose order the test does not know fit.
+      for (const [suffix, sign, isIn] of [
+        ["gte", 1, true],
+        ["gt", 1, false],
+        ["lte", -1, true],
+        ["lt", -1, false],
+      ] as const) {
+        const fits = (found: Json): boolean => {
+          const order = (compare(field.type, found, value) ?? sign) * sign;
+          return isIn ? order >= 0 : order > 0;
+        };
         await check(`${name}[${suffix}]`, textOf(value), fits, isIn);
+      }
     },
   };
 }
@@ -159,9 +160,7 @@ async function pairFor(
 ): Promise<PairOfRecords> {
   const { contract } = trial;
   const resource = list.resource as string;
-  const isSettable = creationsOf(contract, resource).some((write) =>
-    settingMembers(contract, write).some((member) => member.name === name),
-  );
+  const isSettable = creationsOf(contract, resource).some((write) => sets(write, name));
   const first = isSettable ? (chosen ?? (await otherValue(trial, field.type, [null]))) : undefined;
   const one = await makeWith(trial, resource, name, first);
   const value = await readField(trial, one, name);
@@ -197,12 +196,7 @@ async function otherRecord(
   const parent = parents.at(-1);
   const id = parent === undefined ? undefined : one.values.get(parent.field);
   const around = trial.world.records.find((each) => each.resource === parent?.resource && each.values.get("id") === id);
-  return ifPossible(() =>
-    trial.make(resource as string, {
-      ...{ values, creator: one.creator },
-      ...(around === undefined ? {} : { parent: around }),
-    }),
-  );
+  return ifPossible(() => trial.make(resource as string, { values, creator: one.creator, parent: around }));
 }
 
 /** Compares two values of an ordered type; undefined if their order depends on how texts are compared. */
@@ -235,17 +229,16 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
         [name, 1],
         [`-${name}`, -1],
       ] as const) {
-        const { last, values } = await readList(trial, list, { caller, record: one, query: { [sort]: order }, name });
-        if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${name}\``);
+        const { broken, values } = await readList(trial, list, { caller, record: one, query: { [sort]: order }, name });
+        if (values.length < 2) throw new NotTried(`the list shows fewer than two records with \`${name}\``);
         const wrong = values.findIndex((value, index) => {
           const before = index === 0 ? undefined : values[index - 1];
           return before !== undefined && (compare(field.type, before, value) ?? 0) * sign > 0;
         });
         if (wrong >= 0)
-          throw new Broken(
+          throw broken(
             `records in the order \`${order}\``,
             `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`,
-            last?.interaction,
           );
       }
     },
@@ -271,13 +264,9 @@ function searches(contract: Contract, list: Operation, resource: string, name: s
       for (const text of [found, found.toUpperCase()]) {
         const read = await readList(trial, list, { caller, record: one, query: { [search]: text }, name });
         if (read.has(one) === false)
-          throw new Broken(
-            `the record with ${shortText(value)} for \`${search}=${text}\``,
-            "no such record",
-            read.last?.interaction,
-          );
+          throw read.broken(`the record with ${shortText(value)} for \`${search}=${text}\``, "no such record");
         if (isFit && other !== undefined && read.has(other) === true)
-          throw new Broken(`no record without the word ${text}`, "such a record", read.last?.interaction);
+          throw read.broken(`no record without the word ${text}`, "such a record");
       }
     },
   };

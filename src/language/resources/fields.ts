@@ -59,6 +59,11 @@ export function isServerSet(field: Field): boolean {
   );
 }
 
+/** Whether no response contains the field: it is `secret` or `write-only`. */
+export function isNeverReturned({ marks }: Pick<Field, "marks">): boolean {
+  return marks.includes("secret") || marks.includes("write-only");
+}
+
 /** Whether a caller may change the field of an existing record. */
 export function isChangeable(name: string, field: Field): boolean {
   return name !== "id" && !isServerSet(field) && !field.marks.includes("create-only");
