@@ -52,7 +52,7 @@ function isDefault(write: Write, name: string, field: Field): readonly Case[] {
       aspects: [{ path, expects: `a new ${resource} gets ${described(chosen)} as \`${name}\`` }],
       operation,
       run: async (trial) => {
-        if (affectedBy(contract, write.called).has(resource))
+        if (affectedBy(trial.contract, write.called).has(resource))
           throw new NotTried(`${operation} may change the new ${resource} again`);
         const first = await without(trial, write, name);
         expectDefault(trial, path, name, field, chosen, first);
