@@ -1,6 +1,7 @@
 /** Findings that once misled readers of the reference: their present texts, and texts that must not return. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Json } from "../../src/base/json.ts";
 import { check } from "../../src/language/check.ts";
 import { type Block, documentOf, type Parts } from "../enforced/document.ts";
 
@@ -39,7 +40,84 @@ const lockedBy = (pin: string): Parts => ({
   },
 });
 
+const also = (write: Json, more: Parts = {}): string =>
+  written({ ...things, listThings: { at: "GET /things" }, addNote: { at: "POST /notes", also: write } } as Block, {
+    resources: {
+      Thing: { ...thing, count: "integer = 0" },
+      Note: { id: "id(not)", thing: "Thing", text: "string(..9) = a" },
+    },
+    ...more,
+  });
+const note = { create: "Note", with: { thing: "thing" } };
+
 const rows: readonly Row[] = [
+  ...(
+    [
+      ["a further write without `where`", { change: "Thing", set: { count: "1" } }, "further-write-unclear"],
+      ["a further write that changes nothing", { change: "Thing", where: "true" }, "further-write-unclear"],
+      ["an order without a number", { delete: "Note", where: "true", sort: "text" }, "further-write-unclear"],
+      ["a further write without a needed field", { create: "Note" }, "further-write-lacks-field"],
+      [
+        "a further write of an id",
+        { create: "Note", with: { thing: "thing", id: "id" } },
+        "further-write-not-settable",
+      ],
+      ["a further write of an unknown resource", { create: "Memo" }, "further-write-unknown"],
+      [
+        "a further write of an unknown field",
+        { ...note, with: { thing: "thing", txt: "'a'" } },
+        "further-write-unknown",
+      ],
+    ] as const
+  ).map(([what, write, slug]): Row => ({ written: what, text: also(write), code: `states/${slug}` })),
+  {
+    written: "a list that is no list",
+    text: also({ ...note, each: "one in text" }),
+    code: "expression/wrong-type",
+    says: [/list/],
+  },
+  {
+    written: "an error of a further write",
+    text: also({ delete: "Note", where: "true", else: "no" }),
+    code: "errors/not-declared",
+  },
+  {
+    written: "a further write of a list",
+    text: written({ ...things, listThings: { at: "GET /things", also: { create: "Thing" } } } as Block, {}),
+    code: "endpoints/statement-ignored",
+    says: [/is a list, which writes no record/],
+  },
+  {
+    written: "a further write whose event causes it again",
+    text: written(
+      { addNote: "POST /notes", shut: "POST /notes/{id}/shut" },
+      {
+        resources: { Note: { id: "id(not)", "of?": "Note" } },
+        states: {
+          Note: {
+            states: ["open", "shut"],
+            start: "open",
+            final: ["shut"],
+            moves: {
+              "open -> shut": ["by shut", { when: "note.opened at of", also: { create: "Note", with: { of: "id" } } }],
+            },
+          },
+        },
+        events: { out: { "note.opened": "Note -> open" } },
+      },
+    ),
+    code: "states/event-loop",
+    says: [/`note.opened` causes `note.opened` again/],
+  },
+  {
+    written: "a hidden field that a further write copies",
+    text: also(
+      { change: "Thing", where: "id == this.thing", set: { count: "size(this.text)" } },
+      { authentication: { roles: ["admin"], show: { "Note.text": "admin" } } },
+    ),
+    code: "states/hidden-field-leaves",
+    says: [/`count` is set from `Note.text`/],
+  },
   {
     written: "a comma in braces",
     text: written(things, { resources: { Thing: thing }, limits: { keep: "CUT" } }).replace(

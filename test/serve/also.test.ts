@@ -1,6 +1,7 @@
 /** Writes of several records in one request (`also`), and events that move the records which they select. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import fc from "fast-check";
 import type { Reply } from "./client.ts";
 import { by, documentText, faultsOf, served } from "./scenario.ts";
 
@@ -268,11 +269,45 @@ served("further writes", documentText("market"), (subject) => {
     const transfer = await add("ann", "/transfers", { from: to, to: from, amount: 1 });
     for (const account of [from, to]) {
       const numbers = (await list(`/postings?account=${account}`)).map(({ number }) => number as number);
-      assert.deepEqual(numbers.toSorted((a, b) => a - b), [1, 2]);
+      assert.deepEqual(
+        numbers.toSorted((a, b) => a - b),
+        [1, 2],
+      );
     }
     assert.deepEqual(
       (await list(`/postings?transfer=${transfer}`)).map(({ part }) => part as number).toSorted((a, b) => a - b),
       [1, 2],
+    );
+  });
+
+  test("however money is moved at once, the sum stays, and each account is the sum of its postings", async () => {
+    const payments = fc.array(fc.record({ from: fc.nat(2), to: fc.nat(2), amount: fc.integer({ min: 1, max: 60 }) }), {
+      minLength: 4,
+      maxLength: 16,
+    });
+    await fc.assert(
+      fc.asyncProperty(payments, async (all) => {
+        const ids = await Promise.all([50, 50, 0].map((balance) => add("clerk", "/accounts", { balance })));
+        const pay = ({ amount, from, to }: (typeof all)[number]) =>
+          send("bob", "POST", "/transfers", { from: ids[from], to: ids[to], amount });
+        const replies = await Promise.all(all.map(pay));
+        for (const [index, { status }] of replies.entries())
+          assert(
+            all[index]?.from === all[index]?.to ? status === 422 : status === 201 || status === 409,
+            String(status),
+          );
+        const balances = await Promise.all(ids.map(async (id) => (await get(`/accounts/${id}`))["balance"] as number));
+        assert.equal(
+          balances.reduce((a, b) => a + b),
+          100,
+        );
+        for (const [index, id] of ids.entries()) {
+          const amounts = (await list(`/postings?account=${id}`)).map(({ amount }) => amount as number);
+          assert.equal((index < 2 ? 50 : 0) + amounts.reduce((a, b) => a + b, 0), balances[index]);
+          assert((balances[index] ?? -1) >= 0);
+        }
+      }),
+      { numRuns: 12 },
     );
   });
 });

@@ -18,13 +18,22 @@ const text = documentOf({
       start: "waiting",
       final: ["gone"],
       moves: {
-        "waiting -> gone": { after: "1h", if: "gate.isOpen && !Lamp.exists(l, l.train == id && l.isRed)" },
+        "waiting -> gone": {
+          after: "1h",
+          if: "gate.isOpen && !Lamp.exists(l, l.train == id && l.isRed)",
+          also: [
+            { change: "Gate", where: "id == this.gate", set: { name: "'passed'" }, else: "no-gate" },
+            { create: "Lamp", with: { train: "id", isRed: "this.delay" } },
+          ],
+        },
       },
     },
   },
   endpoints: {
     endpoints: {
       addGate: "POST /gates",
+      getGate: "GET /gates/{id}",
+      listLamps: "GET /lamps",
       changeGate: "PATCH /gates/{id}",
       addLamp: "POST /lamps",
       changeLamp: "PATCH /lamps/{id}",
@@ -33,6 +42,7 @@ const text = documentOf({
       getTrain: "GET /trains/{id}",
     },
   },
+  errors: { errors: { "no-gate": "409 There is no such gate" } },
 });
 
 served("guards that wait for other records", text, (subject) => {
@@ -61,6 +71,11 @@ served("guards that wait for other records", text, (subject) => {
     assert.equal(await stateOf(train), "waiting");
     await change(`/gates/${gate}`, { isOpen: true });
     assert.equal(await stateOf(train), "gone");
+    // A timer's further writes, by the system.
+    const after = await subject.client.send({ method: "GET", path: `/gates/${gate}` });
+    assert.equal((after.json as { name: unknown }).name, "passed");
+    const lamps = await subject.client.send({ method: "GET", path: "/lamps" });
+    assert.partialDeepStrictEqual(lamps.json, { items: [{ train, isRed: false }] });
   });
 
   test("a change or a deletion of a record in a list that the guard reads", async () => {

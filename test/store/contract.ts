@@ -569,6 +569,51 @@ export function contract(
       assert.deepEqual(normal(got), normal(doors), "the oldest first");
     });
 
+    it("a selection has an order and a number, and is of what this transaction wrote too", async (store) => {
+      await addSite(store, "s1");
+      for (const [index, door] of [3, 1, 2].entries())
+        await add(store, "Locker", { id: `l${index}`, site: "s1", door, state: "free" });
+      const where = { all: [expression("Locker", "site == input.site && state == 'free'")] };
+      const selected = (sort: { column: string; descending: boolean } | undefined, isPartial: boolean, limit: number) =>
+        store.transaction(async (tx) => {
+          const query = { resource: "Locker", where, isPartial, ...(sort === undefined ? {} : { sort }) };
+          const rows = await tx.select(query, limit, { input: { site: "s1" } });
+          return rows.map((row) => row["door"]);
+        });
+      assert.deepEqual(await selected(undefined, false, 9), [3, 1, 2]);
+      assert.deepEqual(await selected({ column: "door", descending: false }, false, 9), [1, 2, 3]);
+      assert.deepEqual(await selected({ column: "door", descending: true }, true, 2), [3, 2]);
+      await store.transaction(async (tx) => {
+        const query = { resource: "Locker", where, isPartial: false };
+        const [first] = await tx.select(query, 1, { input: { site: "s1" } });
+        await tx.update("Locker", first ?? {}, { state: "held" }, fullView("Locker"), {});
+        const rest = await tx.select(query, 9, { input: { site: "s1" } });
+        assert.deepEqual(
+          rest.map((row) => row["door"]),
+          [1, 2],
+        );
+      });
+    });
+
+    it("of many that select the first, none get the same", async (store) => {
+      await addSite(store, "s1");
+      for (let door = 1; door <= 20; door += 1)
+        await add(store, "Locker", { id: `l${door}`, site: "s1", door, state: "free" });
+      const where = { all: [expression("Locker", "state == 'free'")] };
+      const query = { resource: "Locker", where, sort: { column: "door", descending: true }, isPartial: true };
+      const chosen = await Promise.all(
+        Array.from({ length: 30 }, () =>
+          store.transaction(async (tx) => {
+            const [row] = await tx.select(query, 1, {});
+            if (row) await tx.update("Locker", row, { state: "held" }, fullView("Locker"), {});
+            return row?.["id"];
+          }),
+        ),
+      );
+      const got = chosen.filter((one) => one !== undefined);
+      assert.deepEqual([got.length, new Set(got).size], [20, 20]);
+    });
+
     it("a record is claimed by its id; one that is not there is not", async (store) => {
       await addSite(store, "s1");
       await add(store, "Locker", { id: "l1", site: "s1", door: 1, state: "free" });

@@ -13,13 +13,13 @@ import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
 import {
   duplicate,
-  fillCounters,
   fillDefaults,
   operationTable,
   sameValue,
   checkRulesAndComputed,
   toStoredInput,
 } from "../records/defaults-and-rules.ts";
+import { fillCounters } from "../records/counters.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 

@@ -15,13 +15,8 @@ import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
 import { recordToChange } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
-import {
-  duplicate,
-  fillCounters,
-  fillDefaults,
-  checkRulesAndComputed,
-  toStoredInput,
-} from "../records/defaults-and-rules.ts";
+import { duplicate, fillDefaults, checkRulesAndComputed, toStoredInput } from "../records/defaults-and-rules.ts";
+import { fillCounters } from "../records/counters.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {

@@ -1,16 +1,13 @@
 /** Converts the members of a body and the document's defaults to the column values of a record. */
-import { defined } from "../../base/defined.ts";
-import { getOrMake, onceFor } from "../../base/once.ts";
+import { onceFor } from "../../base/once.ts";
 import { fragmentSegment } from "../../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import { fieldEquals } from "../../expression/typed.ts";
 import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
-import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Awaitable, Row, SelectionQuery, Transaction } from "../../store/port/store.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import { type Call, type Context, type ChangeContext, callOf, type Values } from "../context/context.ts";
 import { type Validator, createValidators } from "../validation/validator.ts";
 import { alreadyExists } from "../validation/messages.ts";
@@ -172,56 +169,6 @@ export function fillDefaults(
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
 
-/** The columns that are counted for each value of another column. */
-const countedPer = onceFor(({ columns }: Table) =>
-  columns.flatMap(({ default: made, name }) => (made?.kind === "counter-per" ? [{ name, per: made.per }] : [])),
-);
-
-/**
- * Counts the columns of a new record that are counted for each parent. Concurrent transactions count one after the other, and
- * an undone transaction counts nothing, so there are no gaps.
- */
-export function fillCounters(
-  changeContext: ChangeContext,
-  tx: Transaction,
-  table: Table,
-  values: Values,
-): Awaitable<void> {
-  const columns = countedPer(table);
-  if (columns.length > 0) return countAll(changeContext, tx, table, values, columns);
-}
-
-const newestOf = onceFor((_: Table) => new Map<string, SelectionQuery>());
-
-async function countAll(
-  { now }: ChangeContext,
-  tx: Transaction,
-  table: Table,
-  values: Values,
-  columns: readonly { readonly name: string; readonly per: string }[],
-): Promise<void> {
-  for (const { name, per } of columns) {
-    const parent = values[per] ?? null;
-    const { used } = await tx.count(`counter ${table.resource}.${name}`, JSON.stringify(parent), now, neverExpires);
-    // Records that are older than their counter, such as imported ones, keep their numbers.
-    const query = getOrMake(newestOf(table), name, () => newestQuery(table, name, per));
-    const [newest] = await tx.select(query, 1, { parent });
-    values[name] = Math.max(used, ((newest?.[name] ?? 0) as number) + 1);
-  }
-}
-
-/** The last moment that a date can be, in epoch milliseconds. */
-const neverExpires = 8_640_000_000_000_000;
-
-function newestQuery({ columns, resource }: Table, name: string, per: string): SelectionQuery {
-  const column = defined(
-    columns.find((one) => one.name === per),
-    `the column ${per}`,
-  );
-  const ofParent = fieldEquals(per, ["parent"], valueTypeOfColumn(column.type));
-  return { resource, where: { all: [ofParent] }, sort: { column: name, descending: true }, isPartial: false };
-}
-
 /** Sets the fields whose default is `now` on change. */
 export function touch({ now }: ChangeContext, table: Table, changes: Values): void {
   for (const column of table.columns) {
@@ -257,7 +204,7 @@ export function defaultValue(changeContext: ChangeContext, { default: made, type
     case "literal":
       return made.value as Value;
     default:
-      // There is no default, or it is counted: `counter` by the store, `counter per` by `fillCounters`.
+      // There is no default, or it is counted: `counter` by the store, `counter per` by `fillCounters` (counters.ts).
       return null;
   }
 }

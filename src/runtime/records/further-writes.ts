@@ -9,14 +9,8 @@ import type { Table } from "../../plan/resources/types.ts";
 import type { Row, SelectionQuery, Transaction } from "../../store/port/store.ts";
 import { type ChangeContext, tableOf, type Values } from "../context/context.ts";
 import { ApiError, referredTo } from "../errors/api-error.ts";
-import {
-  changesBetween,
-  checkRulesAndComputed,
-  duplicate,
-  fillCounters,
-  fillDefaults,
-  touch,
-} from "./defaults-and-rules.ts";
+import { changesBetween, checkRulesAndComputed, duplicate, fillDefaults, touch } from "./defaults-and-rules.ts";
+import { fillCounters } from "./counters.ts";
 import type { Changed } from "./effects.ts";
 import { holdLive } from "./quotas.ts";
 

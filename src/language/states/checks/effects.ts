@@ -2,11 +2,13 @@
  * Checks the effects of transitions: reports one that changes nothing, sets a field that it may not set, or copies a hidden
  * field.
  */
-import type { TypedExpression } from "../../../expression/typed.ts";
-import type { Check } from "../../analysis/finding.ts";
+import { nodesOf, type TypedExpression } from "../../../expression/typed.ts";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import type { Check, Finding } from "../../analysis/finding.ts";
 import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
 import { fieldsOf, lookup, lifecycleOf } from "../../resources/fields.ts";
 import type { Field } from "../../resources/model.ts";
+import { furtherWriteSites } from "../further-writes.ts";
 import { transitionName } from "../model.ts";
 
 /** Reports a transition from a state to itself that changes nothing. */
@@ -91,7 +93,33 @@ const hiddenFieldLeaves: Check = {
         }
       }
     }
+    yield* copiedByFurtherWrites(documentIndex);
   },
 };
+
+function* copiedByFurtherWrites(documentIndex: DocumentIndex): Iterable<Finding> {
+  for (const { at, of, write } of furtherWriteSites(documentIndex.model)) {
+    const resolved = of.kind === "operation" ? documentIndex.endpoints.get(of.operation) : undefined;
+    const around = of.kind === "transition" ? of.resource : resolved?.kind === "resource" ? resolved.resource : "";
+    const member = write.kind === "create" ? "with" : "set";
+    for (const name of Object.keys(write[member] ?? {})) {
+      const typed = documentIndex.typed.get(`${at}/${member}/${name}`);
+      if (typed === undefined || isHidden(documentIndex, `${write.resource}.${name}`)) continue;
+      const ofRecord = nodesOf(typed).flatMap((node) =>
+        node.kind === "variable" && (node.path[0] === "this" || node.path[0] === "old")
+          ? [`${around}.${node.path[1]}`]
+          : [],
+      );
+      const read = [...fieldsReadIn(typed, member === "with" ? around : write.resource), ...ofRecord];
+      const hidden = read.find((field) => isHidden(documentIndex, field));
+      if (hidden === undefined) continue;
+      yield {
+        at: `${at}/${member}/${name}`,
+        message: `\`${name}\` is set from \`${hidden}\`, which not everybody sees`,
+        help: `write in \`show\` of part 5 who sees \`${write.resource}.${name}\``,
+      };
+    }
+  }
+}
 
 export const checks: readonly Check[] = [transitionWithoutEffect, setNotSettable, hiddenFieldLeaves];
