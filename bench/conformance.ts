@@ -5,7 +5,8 @@
  *     node bench/conformance.ts --of many [--resources 250]    a document with four operations for each resource
  *     node bench/conformance.ts --of import                    the same from an OpenAPI description, which `nonet import` reads
  *
- * `--budget 600s`, `--seed 1`, `--workers 4`, `--only states` and `--report FILE` are those of `nonet test`.
+ * `--budget 600s`, `--seed 1`, `--workers 4`, `--only states` and `--report FILE` are those of `nonet test`. With `--most-seconds` and
+ * `--most-megabytes` it fails if the test needs more than that; `npm run nightly` allows the flagship 60 s and 300 MB.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,6 +26,8 @@ const { values } = parseArgs({
     workers: { type: "string" },
     only: { type: "string", multiple: true, default: [] },
     report: { type: "string", multiple: true, default: [] },
+    "most-seconds": { type: "string", default: "Infinity" },
+    "most-megabytes": { type: "string", default: "Infinity" },
   },
 });
 
@@ -132,7 +135,12 @@ try {
       ...values.report.flatMap((file) => ["--report", file]),
     ]);
     process.stdout.write(`${test.output.slice(-3000)}\n${line("test", test)}`);
-    process.exitCode = test.code === 0 ? 0 : 1;
+    const over = [
+      ...(test.seconds > Number(values["most-seconds"]) ? [`more than ${values["most-seconds"]} s`] : []),
+      ...(test.megabytes > Number(values["most-megabytes"]) ? [`more than ${values["most-megabytes"]} MB`] : []),
+    ];
+    if (over.length > 0) process.stdout.write(`${over.join(" and ")}\n`);
+    process.exitCode = test.code === 0 && over.length === 0 ? 0 : 1;
   } finally {
     if (child.exitCode === null) {
       const ended = once(child, "exit");

@@ -7,6 +7,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   "tests on PostgreSQL": ["scripts/test.ts", "postgres"],
   simulation: ["test/simulation/main.ts", "--seeds", "10000"],
   "rules, simulated": ["test/simulation/main.ts", "--rules", "--minutes", "10"],
+  "a test of the flagship": ["bench/conformance.ts", "--most-seconds", "60", "--most-megabytes", "300"],
 };
 
 const failed: string[] = [];

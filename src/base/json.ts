@@ -18,6 +18,16 @@ export function mapMembers(object: JsonObject, edit: (value: Json, name: string)
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, edit(value, name)]));
 }
 
+/** Returns the object without these members. */
+export function omit(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+/** Returns the object with these members alone. */
+export function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
+}
+
 /** Edits every value inside the given lists and maps, outermost first; a value that is no such list or map stays unchanged. */
 export function editInside(value: Json, containers: readonly ("list" | "map")[], edit: (value: Json) => Json): Json {
   const [outer, ...rest] = containers;

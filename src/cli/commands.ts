@@ -62,32 +62,35 @@ write. Exits with 1 when a change is not declared.`,
     words: "test",
     operand: "DOC",
     about: "test an implementation of a document, over HTTP alone",
-    details: `Says of each statement of the document whether it holds, is broken (with the requests that show it), or was not
-tried, and why. The implementation may be written in any language. Besides the document the test needs
-credentials; it can keep these options in a file. Exits with 1 when a statement is broken, with 2 when the
-implementation cannot be reached.`,
+    details: `Reports for each statement of the document whether it holds, is broken (with the requests that show it) or was not
+tried (with the reason). The implementation may be written in any language. The test needs credentials
+for it; a file can contain these options. The exit code is 1 if a statement is broken, and 2 if the test
+cannot reach the implementation.`,
     options: {
-      url: address("where the implementation is"),
+      url: address("the address of the implementation"),
       config: text("FILE", "a file of settings; default: nonet.test.yaml in the current folder, if it exists"),
-      as: texts("ROLE=TOKEN", "a credential with this role; two users a role let the test try what others may not see"),
+      as: texts(
+        "ROLE=TOKEN",
+        "a credential with this role; two users with the role show what each may not see of the other",
+      ),
       obtain: text("COMMAND", "a command that prints a credential; {user} and {roles} are replaced"),
       revoke: text("COMMAND", "a command that revokes the credentials of {user}"),
-      clock: address("a test clock of the implementation, so that timers and windows can be tried"),
-      reset: address("a POST to it empties the implementation's data; sent before the test and after it"),
-      receiver: address("where the implementation reaches the test with webhooks"),
-      confirm: text("HOST", "test an implementation that is not on this machine"),
+      clock: address("the test clock of the implementation, by which the test tries timers and windows"),
+      reset: address("an address that empties the implementation's data; the test sends it a POST before and after"),
+      receiver: address("the address at which the test receives webhooks of the implementation"),
+      confirm: text("HOST", "allow an implementation on this host, which is another machine"),
       skip: texts("OPERATION", "an operation that the test does not call"),
-      only: texts("PART|LINE|OPERATION", "test only this"),
+      only: texts("PART|LINE|OPERATION", "what the test is about; default: the whole document"),
       "api-version": text("VERSION", "the version of the API; default: the newest"),
       seed: maybeNumber("the same seed makes the same requests; default: a random one"),
       budget: duration("60s", "how long the test may take"),
       workers: number(4, "how many cases run at once"),
-      replay: text("FILE", "run the broken cases of a report again: a file of --report FILE.json"),
+      replay: text("FILE", "run only the broken cases of an earlier report, which --report FILE.json wrote"),
       report: texts(
         "FILE",
-        "write a report; the ending says the format: .html, .json, .xml (JUnit), .har, .sarif, .txt",
+        "write a report; the ending of the file chooses the format: .html, .json, .xml (JUnit), .har, .sarif, .txt",
       ),
-      format: choice(["text", "json", "junit", "sarif", "har", "html"], "of the report on standard output"),
+      format: choice(["text", "json", "junit", "sarif", "har", "html"], "the format of the report on standard output"),
     },
     run: async ({ document, options }, terminal) =>
       (await import("./test.ts")).testCommand(named(document), options, terminal),

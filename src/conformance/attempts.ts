@@ -1,6 +1,11 @@
 /** What a case tries although it may be impossible: each of several things, one after the other, or one that may fail. */
 import { NotTried } from "./case.ts";
-import { stopped } from "./trial/world.ts";
+import { stopped, timeIsOver } from "./trial/world.ts";
+
+/** Whether something cannot be had. A case that has to wait is tried again later, and after the end of the test nothing is tried. */
+export function isImpossible(thrown: unknown): thrown is NotTried {
+  return thrown instanceof NotTried && thrown.reason !== stopped && thrown.reason !== timeIsOver;
+}
 
 /** Tries each item. @throws NotTried if none can be tried */
 export async function each<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
@@ -11,11 +16,11 @@ export async function each<Item>(items: readonly Item[], run: (item: Item) => Pr
       await run(item);
       isTried = true;
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem ??= thrown;
     }
   }
-  if (!isTried) throw problem ?? new NotTried("the test finds no value");
+  if (!isTried) throw problem ?? new NotTried("the test finds no value to try");
 }
 
 /** Tries the items until one can be tried. @throws NotTried if none can */
@@ -27,19 +32,20 @@ export async function untilTried<Item>(items: readonly Item[], run: (item: Item)
   await firstResult(items, attempt, "the test finds nothing to try");
 }
 
-/** Returns the first result that is not undefined. @throws NotTried with the last reason if there is none, by default `none` */
+/** Returns the first result that is not undefined. @throws NotTried with the last reason if there is none, by default `none` and `remedy` */
 export async function firstResult<Item, Result>(
   items: Iterable<Item>,
   attempt: (item: Item) => Promise<Result | undefined>,
   none: string,
+  remedy?: string,
 ): Promise<Result> {
-  let problem = new NotTried(none);
+  let problem = new NotTried(none, remedy);
   for (const item of items) {
     try {
       const result = await attempt(item);
       if (result !== undefined) return result;
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem = thrown;
     }
   }
@@ -51,8 +57,7 @@ export async function ifPossible<Result>(attempt: () => Promise<Result>): Promis
   try {
     return await attempt();
   } catch (thrown) {
-    // A case that has to wait is tried again later.
-    if (thrown instanceof NotTried && thrown.reason !== stopped) return undefined;
+    if (isImpossible(thrown)) return undefined;
     throw thrown;
   }
 }

@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 import { shortText } from "./case.ts";
 import { type Contract, isConverted, type Operation, wrapOf } from "./contract.ts";
 import { type Around, fieldVisibility } from "./permissions.ts";
-import { isBodiless, pageIn, returnsBytes } from "./response.ts";
+import { isBodiless, mayBeEmpty, pageIn, returnsBytes } from "./response.ts";
 import { problemOf } from "./values/fits.ts";
 
 /** Something in a response that is not as the document says. */
@@ -24,6 +24,8 @@ export interface Seeing {
   readonly contract: Contract;
   readonly caller: Caller;
   readonly around: Around;
+  /** Whether the document does not write which members there are, so that some of the record will do. */
+  readonly isPart?: boolean;
 }
 
 /** What a response is compared with. */
@@ -74,7 +76,8 @@ function shapeDeviations(
   at: string,
 ): readonly Deviation[] {
   const resource = viewing.operation.resource as string;
-  if (shape === undefined) return recordDeviations(viewing, resource, value, at);
+  if (shape === undefined)
+    return recordDeviations({ ...viewing, isPart: mayBeEmpty(viewing.operation) }, resource, value, at);
   switch (shape.kind) {
     case "record":
       return recordDeviations(viewing, shape.resource, value, at);
@@ -112,7 +115,7 @@ export function recordDeviations(
   const record = knownOf(value);
   return [
     ...undeclared(value, [...Object.keys(fields), ...(lifecycle === undefined ? [] : ["state"])], at),
-    ...(lifecycle === undefined
+    ...(lifecycle === undefined || (viewing.isPart === true && lookup(value, "state") === undefined)
       ? []
       : stateDeviations(resource, Object.keys(lifecycle.states), lookup(value, "state"))),
     ...Object.entries(fields).flatMap(([name, field]) =>
@@ -138,7 +141,7 @@ function fieldDeviations(
   { resource, name, field, record }: FieldOf,
   value: JsonObject,
 ): readonly Deviation[] {
-  const { contract, caller, around } = viewing;
+  const { contract, caller, around, isPart } = viewing;
   const found = lookup(value, name);
   const visible = fieldVisibility(contract, resource, name, caller, { ...around, resource, record });
   const path = `resources/${resource}/${name}`;
@@ -154,7 +157,7 @@ function fieldDeviations(
     ];
   }
   if (found === undefined) {
-    if (visible === undefined || field.optional || mayBeHidden(contract, resource, name)) return [];
+    if (visible === undefined || field.optional || isPart === true || mayBeHidden(contract, resource, name)) return [];
     return [{ path, expected: `the member \`${name}\``, got: "no such member" }];
   }
   return valueDeviations(contract, { of: resource, name, type: field.type, path }, found);
@@ -178,6 +181,12 @@ function valueDeviations(contract: Contract, { of, name, type, path }: MemberOf,
 function mayBeHidden(contract: Contract, resource: string, name: string): boolean {
   const computed = contract.typed.get(`resources/${resource}/${name}/computed`);
   return computed !== undefined && readsHidden(contract, resource, computed);
+}
+
+/** Whether a member of a view may be hidden with the fields that it reads. */
+function mayMemberBeHidden(contract: Contract, resource: string, path: string): boolean {
+  const computed = contract.typed.get(`${path}/computed`);
+  return computed === undefined || readsHidden(contract, resource, computed);
 }
 
 /** Whether an expression over a record reads a field that not every caller sees. */
@@ -208,10 +217,11 @@ function viewDeviations(viewing: Viewing, view: string, value: Json | undefined,
     }),
     ...Object.entries(members).flatMap(([name, field]): readonly Deviation[] => {
       const found = lookup(value, name);
-      // A computed member may be hidden with the fields that it reads.
+      const path = `resources/views/${view}/${name}`;
+      if (found === undefined && !field.optional && !mayMemberBeHidden(contract, of, path))
+        return [{ path, expected: `the member \`${name}\``, got: "no such member" }];
       if (found === undefined || found === null) return [];
       const nested = nestedView(model, field.type);
-      const path = `resources/views/${view}/${name}`;
       if (nested === undefined) return valueDeviations(contract, { of: view, name, type: field.type, path }, found);
       if (!nested.list) return viewDeviations(viewing, nested.view, found, path);
       if (!Array.isArray(found)) return [{ path, expected: "a list", got: shortText(found) }];

@@ -1,7 +1,7 @@
 /** What the document permits the callers of the test. An answer is undefined if it depends on what the test does not know. */
 import type { Grant } from "../language/authentication/model.ts";
 import { revealingOperations } from "../language/authentication/visible.ts";
-import { lookup } from "../language/resources/fields.ts";
+import { isNeverReturned, lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
 import type { Contract } from "./contract.ts";
 import { type Scope, truth } from "./expressions.ts";
@@ -46,8 +46,8 @@ export function fieldVisibility(
   caller: Caller,
   around: Around,
 ): boolean | undefined {
-  const marks = lookup(contract.model.resources.resources, resource)?.fields[field]?.marks ?? [];
-  if (marks.includes("write-only") || marks.includes("secret")) return false;
+  const found = lookup(contract.model.resources.resources, resource)?.fields[field];
+  if (found !== undefined && isNeverReturned(found)) return false;
   const grants = lookup(contract.model.authentication.show, `${resource}.${field}`);
   if (grants === undefined) return true;
   return permits(contract, grants, `authentication/show/${resource}.${field}`, caller, around);

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { inputOnlyActions } from "../language/endpoints/model.ts";
 import { segmentText } from "../language/endpoints/resolve.ts";
-import { inputShape } from "../language/endpoints/shape.ts";
+import { type InputShape, inputShape } from "../language/endpoints/shape.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
@@ -101,14 +101,18 @@ export function versionSelector({ model }: Contract, version: string | undefined
 export function wrapped(contract: Contract, operation: Operation, body: JsonObject): JsonObject {
   const { endpoint, action } = operation;
   const shape = inputShape(contract.model, endpoint);
-  if (shape === undefined || endpoint.takesView !== undefined) {
-    const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
-    return wrap === undefined ? body : { [wrap]: body };
-  }
+  const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
+  const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
+  if (isWrapped) return { [wrap]: shape === undefined ? body : shaped(shape, body) };
+  return shape === undefined ? body : shaped(shape, body);
+}
+
+function shaped(shape: InputShape, body: JsonObject): JsonObject {
   const result: Record<string, Json> = {};
   const required = Object.values(shape.nesting).filter((around) => around.every((name) => !name.endsWith("?")));
   for (const around of required) objectAt(result, around);
-  for (const [name, value] of Object.entries(body)) objectAt(result, lookup(shape.nesting, name) ?? [])[name] = value;
+  for (const [name, value] of Object.entries(body))
+    objectAt(result, lookup(shape.nesting, name) ?? [])[lookup(shape.names, name) ?? name] = value;
   return result;
 }
 
@@ -117,13 +121,10 @@ export function pointerOf(contract: Contract, operation: Operation, member: stri
   const { endpoint, action } = operation;
   const shape = inputShape(contract.model, endpoint);
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
-  const around =
-    shape === undefined || endpoint.takesView !== undefined
-      ? wrap === undefined
-        ? []
-        : [wrap]
-      : (lookup(shape.nesting, member) ?? []).map((name) => name.replace(/\?$/, ""));
-  return `#/${[...around, member].map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+  const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
+  const inner = (lookup(shape?.nesting ?? {}, member) ?? []).map((name) => name.replace(/\?$/, ""));
+  const around = isWrapped ? [wrap, ...inner] : inner;
+  return `#/${[...around, lookup(shape?.names ?? {}, member) ?? member].map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
 }
 
 function objectAt(from: Record<string, Json>, around: readonly string[]): Record<string, Json> {

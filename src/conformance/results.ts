@@ -8,7 +8,7 @@ type BrokenResult = CaseResult & { readonly kind: "broken" };
 const ids = /\b(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\w{20,})\b/gi;
 
 /** The reason of a statement that no case is about. */
-export const notObservable = "nothing that a client can observe";
+export const notObservable = "no client can observe it";
 
 const order: Readonly<Record<CaseResult["kind"], number>> = { broken: 0, holds: 1, "not tried": 2 };
 

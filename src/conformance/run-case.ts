@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 import type { CaseResult } from "./result.ts";
 import type { KnownRecord } from "./trial/known.ts";
 import { createTrial, type Trial } from "./trial/trial.ts";
-import type { World } from "./trial/world.ts";
+import { isOver, timeIsOver, type World } from "./trial/world.ts";
 
 /** Begins the reason of a case that failed because of the test itself. */
 export const mistake = "a mistake of the test";
@@ -20,6 +20,12 @@ export interface CaseRun {
 
 export async function runCase(world: World, one: Case, random: Random): Promise<CaseRun> {
   const trial = createTrial(world, random);
+  const found = await outcomeOf(trial, one);
+  // What a case concludes from requests that it could not send is no result.
+  return isOver(world) ? { result: notTried(one, timeIsOver, "a larger --budget") } : found;
+}
+
+async function outcomeOf(trial: Trial, one: Case): Promise<CaseRun> {
   try {
     await one.run(trial);
     return { result: { kind: "holds", id: one.id, aspects: one.aspects, interactions: trial.interactions } };

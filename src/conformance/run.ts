@@ -8,7 +8,7 @@ import type { CaseResult } from "./result.ts";
 import { notTried, runCase } from "./run-case.ts";
 import type { Target } from "./target.ts";
 import { createTrial } from "./trial/trial.ts";
-import { newWorld, type RunState, stopped, type World } from "./trial/world.ts";
+import { isOver, newWorld, type RunState, stopped, timeIsOver, type World } from "./trial/world.ts";
 
 export interface RunOptions {
   readonly seed: number;
@@ -73,7 +73,15 @@ async function beginRun(contract: Contract, target: Target, of: number, options:
   const start = target.clock === undefined ? 0 : (await target.clock.now()) - target.now();
   let count = 0;
   const state: RunState = {
-    ...{ target, all: [], deviations: new Set(), memberSets: new Map(), provoked: new Map(), signers: new Map() },
+    ...{
+      target,
+      all: [],
+      deviations: new Set(),
+      memberSets: new Map(),
+      provoked: new Map(),
+      signers: new Map(),
+      notAppearing: new Set(),
+    },
     clock: { start, ahead: start, isStopped: false },
     deadline: target.now() + options.budgetMilliseconds,
     count: () => (count += 1),
@@ -113,8 +121,8 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
   const found = getOrMake(run.results, one.id, () => []);
   const passed = new Set<string>();
   for (;;) {
-    if (isOver(run)) {
-      found.push(notTried(one, "the time of the test is over", "a larger --budget"));
+    if (isOver(run.state)) {
+      found.push(notTried(one, timeIsOver, "a larger --budget"));
       break;
     }
     const { result, aside, isAbsence } = await runCase(world, one, seeded(`${run.options.seed} ${one.id}`));
@@ -138,10 +146,6 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
   if (last !== undefined) run.options.progress?.(last, run.done, run.of);
 }
 
-function isOver({ state: { deadline, target } }: Run): boolean {
-  return target.now() > deadline;
-}
-
 /** How many cases with the same cause are run again. */
 const mostShrunk = 3;
 
@@ -151,8 +155,8 @@ async function shrunk(run: Run, one: Case, result: CaseResult & { readonly kind:
   const count = (run.shrunk.get(cause) ?? 0) + 1;
   run.shrunk.set(cause, count);
   const isRepeatable = one.exclusive !== true && one.last !== true && one.endsCredentials !== true;
-  if (!isRepeatable || count > mostShrunk || isOver(run)) return result;
-  const world = newWorld(run.contract, run.state);
+  if (!isRepeatable || count > mostShrunk || isOver(run.state)) return result;
+  const world: World = { ...newWorld(run.contract, run.state), isAgain: true };
   const { result: again } = await runCase(world, one, numbered(0));
   await cleanUp(world, run.options.seed);
   const isSame =
@@ -175,7 +179,7 @@ function unobserved({ path, expects, reason, remedy }: Unobservable): CaseResult
 /** Deletes the records that the test made, as far as the document has operations for that. */
 async function cleanUp(world: World, seed: number): Promise<void> {
   for (const older of world.versions.values()) await cleanUp(older, seed);
-  const trial = createTrial(world, seeded(seed));
+  const trial = createTrial({ ...world, deadline: Number.POSITIVE_INFINITY }, seeded(seed));
   for (const record of world.records.toReversed()) {
     const remove = [...world.contract.operations.values()].find(
       (one) => one.action === "delete" && one.resource === record.resource && one.endpoint.the === undefined,

@@ -77,13 +77,13 @@ export async function test(options: TestOptions): Promise<Report> {
   const versions = (model.versioning.versions ?? []).map((one) => one.name);
   if (version !== undefined && !versions.includes(version))
     throw new TestError(
-      `${version} is no version of the document${versions.length === 0 ? "" : `: ${versions.join(", ")}`}`,
+      `${version} is not a version of the document${versions.length === 0 ? "" : `: ${versions.join(", ")}`}`,
     );
   const contract = contractOf(model, places, version);
   const statements = statementsOf(model, places);
   const only = (options.only ?? []).map((one) => {
     const selection = selectionOf(one, contract, statements);
-    if (selection === undefined) throw new TestError(`${one} is no part, no operation and no line with a statement`);
+    if (selection === undefined) throw new TestError(`${one} is not a part, an operation or a line with a statement`);
     return selection;
   });
   const address = checkedAddress(options.url, confirm);
@@ -117,7 +117,8 @@ async function reset(send: Send, url: string | undefined): Promise<void> {
   if (url === undefined) return;
   const response = await send({ method: "POST", url, headers: {} });
   const got = isResponse(response) ? response.status : response.problem;
-  if (typeof got === "string" || got >= 300) throw new TestError(`${url} does not reset the implementation: ${got}`);
+  if (typeof got === "string" || got >= 300)
+    throw new TestError(`POST ${url} did not reset the implementation: ${got}`);
 }
 
 /** Starts a receiver of webhooks at an address; without one on this machine, if the implementation is there too. */
@@ -127,17 +128,18 @@ async function receiverAt(text: string | undefined, implementation: string): Pro
   try {
     return await createReceiver({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) });
   } catch (thrown) {
-    throw new TestError(`no webhooks can be received at ${text}: ${(thrown as Error).message}`);
+    throw new TestError(`the test cannot receive webhooks at ${text}: ${(thrown as Error).message}`);
   }
 }
 
 /** Returns the address without a slash at its end, if requests may be sent to it. */
 function checkedAddress(text: string, confirm: string | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TestError(`${text} is no http or https address`);
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TestError(`${text} is not an http or https address`);
   if (isLoopback(url) || isConfirmed(url, confirm)) return text.replace(/\/+$/, "");
   throw new TestError(
-    `the test creates, changes and deletes records at ${url.host}, which is not this machine; if that is meant, add --confirm ${url.hostname}`,
+    `the test creates, changes and deletes records at ${url.host}, which is another machine; add --confirm ${url.hostname} to allow that`,
   );
 }
 

@@ -92,8 +92,12 @@ const usages: readonly Usage[] = [
   { what: "no address", args: [], output: /--url http/ },
   { what: "nobody there", args: ["--url", "http://127.0.0.1:1"], output: /cannot be reached/ },
   { what: "another machine", args: ["--url", "http://example.com"], output: /add --confirm example\.com/ },
-  { what: "no such part", args: ["--url", "http://127.0.0.1:1", "--only", "parts"], output: /parts is no part/ },
-  { what: "no such version", args: ["--url", "http://127.0.0.1:1", "--api-version", "2"], output: /2 is no version/ },
+  { what: "no such part", args: ["--url", "http://127.0.0.1:1", "--only", "parts"], output: /parts is not a part/ },
+  {
+    what: "no such version",
+    args: ["--url", "http://127.0.0.1:1", "--api-version", "2"],
+    output: /2 is not a version/,
+  },
   {
     what: "another ending",
     args: ["--url", "http://127.0.0.1:1", "--report", "a.pdf"],
@@ -150,7 +154,7 @@ test("an implementation that cannot be reset is not tested", async (t) => {
   const reset = `${url}/no-such-page`;
   const { code, output } = await finishedHere(["test", "shelf.md", "--url", url, "--reset", reset], { folder });
   assert.equal(code, 2, output);
-  assert.match(output, /does not reset the implementation: 40\d/);
+  assert.match(output, /did not reset the implementation: 40\d/);
 });
 
 /** Responses of servers that do not serve the document, or anything. */

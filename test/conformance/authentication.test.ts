@@ -44,6 +44,16 @@ const users = documentOf({
   },
 });
 
+/** Things that admins see all, and members if they are theirs; anybody deletes all. */
+const owned = documentOf({
+  resources: { Thing: { id: "id(thi)", by: "user = caller, read-only", "name?": "string(1..9)" } },
+  endpoints: { endpoints: { ...crud, clearThings: "DELETE /things" } },
+  authentication: {
+    own: { Thing: "by == caller.id" },
+    allow: { ...signedIn, addThing: "signed-in", listThings: "admin | signed-in if own", clearThings: "signed-in" },
+  },
+});
+
 interface Row {
   readonly what: string;
   readonly text: string;
@@ -83,6 +93,18 @@ const rows: readonly Row[] = [
     text: tokens,
     edit: ["    lasts: 1h", "    lasts: 30m"],
     broken: "authentication/credentials/token/lasts",
+  },
+  {
+    what: "a list of one's own for one of all",
+    text: owned,
+    edit: ["listThings: admin | signed-in if own", "listThings: signed-in if own"],
+    broken: "authentication/allow/listThings",
+  },
+  {
+    what: "a deletion of nothing for one of all",
+    text: owned,
+    edit: ["clearThings: signed-in", "clearThings: signed-in if 1 == 2"],
+    broken: "authentication/allow/clearThings",
   },
   {
     what: "no scopes",

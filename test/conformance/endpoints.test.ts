@@ -498,6 +498,21 @@ test("a service that does something else breaks the statement, and one that does
   }
 });
 
+test("a write may respond with a part of the record if the document does not write what it responds with", async () => {
+  const gives = { id: "id" };
+  const served = documentOf({
+    endpoints: {
+      endpoints: {
+        ...crud,
+        addThing: { at: "POST /things", gives },
+        changeThing: { at: "PATCH /things/{id}", gives },
+        putThing: { at: "PUT /things/{id}", gives },
+      },
+    },
+  });
+  assert.deepEqual(findings(await testServed(documentOf({}), { served })), []);
+});
+
 /** Returns the paths of broken statements, and the mistakes of the test itself. */
 function findings({ cases }: Report): readonly string[] {
   return cases.flatMap((one) => {

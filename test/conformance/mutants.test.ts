@@ -99,6 +99,7 @@ void describe("documents", () => {
       ["purpose/operations/addSite: addSitex for addSite everywhere", false],
       ["resources/Parcel/recipientEmail/marks/0: without personal", false],
       ["endpoints/endpoints/addSite: status 202", false],
+      ["versioning/versions/2026-09-01/2/target/field: without", true],
     ];
     const ids = rowsOf.map(([id]) => id);
     const some = documentMutants(text, (candidate) => ids.includes(nameOf(candidate)));

@@ -1,7 +1,9 @@
 /** Cases of part 2: a service whose records are as the document says breaks nothing, and one with other records is found. */
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Block, crud, documentOf, type Parts, things } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
+import { testServed } from "./served.ts";
 
 const rule409: Parts = { errors: { errors: { "not-so": "409 Not so" } } };
 
@@ -156,7 +158,54 @@ function view(what: string, broken: string, stated: Block, served: Block): Alter
 
 const views: readonly Altered[] = [
   view("a view without a field", "fields", { fields: ["name", "count"] }, { fields: ["name"] }),
+  view("a member that is absent", "more", { more: "integer := count + 1" }, { fields: ["name"] }),
   view("another member of a view", "more", { more: "integer := count + 1" }, { more: "integer := count" }),
+];
+
+/** Signed-in callers like things. */
+const liked: Parts = {
+  endpoints: {
+    endpoints: {
+      ...crud,
+      like: {
+        ...{ at: "POST /things/{id}/like", of: "Thing", gives: "none" },
+        link: { in: "Like", with: { thing: "id", by: "caller.id" } },
+      },
+    },
+  },
+  authentication: { allow: { like: "signed-in" } },
+};
+
+function like(served: string): Altered {
+  const all = (rule: string): Block => ({
+    ...things({ name: "string(1..9)" }),
+    Like: { id: "id(lik)", thing: "Thing, create-only, delete with", by: "user, create-only" },
+    rules: { Like: rule },
+  });
+  return other(`${served} for likes`, "rules/Like/0", all("unique thing + by"), all(served), liked);
+}
+
+/** Clients choose the ids of things, and may create one again with the same values. */
+const chosen: Parts = {
+  ...rule409,
+  endpoints: {
+    endpoints: {
+      getThing: "GET /things/{id}",
+      putThing: { at: "PUT /things/{id}", status: { same: "200", differs: "not-so" } },
+    },
+  },
+};
+
+const distinct: readonly Altered[] = [
+  like("unique thing"),
+  like("unique by"),
+  other(
+    "values that are unique where clients choose the id",
+    "Thing/value",
+    { Thing: { id: "string(1..20) /[^.]/", value: "integer" } },
+    { Thing: { id: "string(1..20) /[^.]/", value: "integer, unique" } },
+    chosen,
+  ),
 ];
 
 const pictured: Parts = {
@@ -181,4 +230,32 @@ const files: readonly Altered[] = [
 ];
 
 void test("a service with other records breaks the statement, and one with the same breaks none", (context) =>
-  expectBroken(context, [...types, ...values, ...modifiers, ...rules, ...views, ...files]));
+  expectBroken(context, [...types, ...values, ...modifiers, ...rules, ...views, ...distinct, ...files]));
+
+/** A transition with a value of an embedded type. Only a document that states all standard errors rejects unknown members. */
+function moving(endpoints: Block): string {
+  return documentOf({
+    resources: { ...things({ at: "Place" }), types: { Place: { street: "string(1..9)" } } },
+    states: {
+      Thing: {
+        start: "here",
+        states: { here: "Here", there: "There" },
+        moves: { "here -> there": { by: "moveThing", set: { at: "input.at" } } },
+      },
+    },
+    endpoints: {
+      ...endpoints,
+      endpoints: { ...crud, moveThing: { at: "POST /things/{id}/move", takes: { at: "Place" } } },
+    },
+    errors: { standard: ["not-found"] },
+  });
+}
+
+void test("a service may ignore unknown members that the document does not reject", async () => {
+  const { cases } = await testServed(moving({}), { served: moving({ requests: { unknown: "ignored" } }) });
+  assert.ok(cases.some(({ id, kind }) => id.includes("moveThing/takes/at: rejects") && kind === "holds"));
+  assert.deepEqual(
+    cases.filter(({ kind }) => kind === "broken").map(({ id }) => id),
+    [],
+  );
+});

@@ -4,13 +4,14 @@
  */
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { ifPossible } from "../attempts.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import { admits, mayEverRun, mayRun, fieldVisibility, recordVisibility } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { transitionsBy } from "../effects.ts";
 import { isError } from "../errors/expected.ts";
-import { expectError, expectSuccess } from "../expect.ts";
+import { brokenBy, expectError, expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { observableFields, type ObservedRecord, recordIn } from "../response.ts";
 import { rolesOf } from "../roles.ts";
@@ -87,10 +88,22 @@ async function succeeds(trial: Trial, called: Operation, caller: Caller): Promis
     : undefined;
   if (record !== undefined && mayRun(trial.contract, operation, caller, trial.around(record)) !== true)
     throw new NotTried(`the test has no record on which ${caller.name} may run ${operation}`);
+  const deleted = await deletedBy(trial, called, caller);
   const interaction = await trial.call(operation, { caller, ...(record === undefined ? {} : { record }) });
   const { status } = trial.responseOf(interaction);
+  if (status < 300 && deleted !== undefined && (await trial.look(deleted)))
+    throw brokenBy(trial, `no ${deleted.resource} of ${caller.name} after ${operation}`, "it is there");
   // Other cases are about what else the operation may answer.
   if (status === 401 || status === 403 || (status === 404 && record !== undefined)) expectSuccess(trial, interaction);
+}
+
+/** Returns a record that the deletion of all records deletes: one who may not delete it gets a success, too. */
+async function deletedBy(trial: Trial, called: Operation, caller: Caller): Promise<KnownRecord | undefined> {
+  const { action, endpoint, operation, resource = "" } = called;
+  if (action !== "clear" || endpoint.where !== undefined) return undefined;
+  const record = await ifPossible(() => trial.make(resource, { creator: caller }));
+  const may = record !== undefined && mayRun(trial.contract, operation, caller, trial.around(record)) === true;
+  return may ? record : undefined;
 }
 
 function isDenied(trial: Trial, interaction: Interaction): boolean {

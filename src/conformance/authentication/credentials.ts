@@ -273,6 +273,8 @@ function expires(name: string, credential: Credential): readonly Case[] {
           throw new NotTried("nobody knows how old a lent credential is", "a command that makes one");
         const session = trial.world.sessions.get(caller);
         const old = withoutRenewal(trial, caller);
+        // What the request needs is made by callers whose credentials will have expired, too.
+        await expectAccepted(trial, probe, old);
         const wait = length - early - (session === undefined ? 0 : presentOf(trial.world) - session.since);
         await trial.pass(wait, { isExpiryMeant: true });
         await expectAccepted(trial, probe, old);
@@ -295,6 +297,7 @@ function lastsForYears(path: string, name: string, lasts: string): Case {
       const probe = await probeWithNew(trial, name);
       const { caller } = probe;
       if (caller.isNew !== true) throw new NotTried("a lent credential may end earlier", "a command that makes one");
+      await expectAccepted(trial, probe);
       await trial.pass(2 * year, { isExpiryMeant: true });
       await expectAccepted(trial, probe, withoutRenewal(trial, caller));
     },

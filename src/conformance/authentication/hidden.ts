@@ -6,14 +6,14 @@ import { isObject, type Json } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
-import { admits, mayRun, recordVisibility } from "../permissions.ts";
+import { admits, mayEverRun, mayRun, recordVisibility } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { rolesOf } from "../roles.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
-import { newId } from "../trial/records.ts";
+import { creatorsOf, newId } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { callerWith, kindText, roleText } from "./kinds.ts";
 
@@ -68,7 +68,8 @@ function listsAll(contract: Contract, called: Operation, roles: readonly string[
     operation,
     run: async (trial) => {
       const by = await callerWith(trial, roles);
-      const record = await trial.make(resource);
+      const creator = await otherCreator(trial, resource, by);
+      const record = await trial.make(resource, creator === undefined ? {} : { creator });
       if (mayRun(contract, operation, by, trial.around(record)) !== true)
         throw new NotTried(`the test does not know whether ${by.name} may see the record`);
       const found = await findIn(trial, called, by, record, true);
@@ -76,6 +77,15 @@ function listsAll(contract: Contract, called: Operation, roles: readonly string[
         throw new Broken(`the new ${resource} in the list`, "no such item", found.interaction);
     },
   };
+}
+
+/** Returns somebody else who may create a record, since everybody may see what is one's own. */
+async function otherCreator(trial: Trial, resource: string, by: Caller): Promise<Caller | undefined> {
+  const others = (await trial.callers()).filter(({ name, signedIn }) => signedIn && name !== by.name);
+  const creators = creatorsOf(trial, resource);
+  const may = (one: Caller): boolean =>
+    creators.length === 0 || creators.some(({ operation }) => mayEverRun(trial.contract, operation, one));
+  return others.find(may);
 }
 
 /** How many pages of a list the test reads. */

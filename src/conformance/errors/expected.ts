@@ -221,6 +221,16 @@ function textDeviations(
   return [];
 }
 
+/** Returns a place without percent-encoding: in a fragment a pointer may encode more characters than it has to (RFC 3986). */
+function decoded(place: unknown): unknown {
+  if (typeof place !== "string") return place;
+  try {
+    return decodeURIComponent(place);
+  } catch {
+    return place;
+  }
+}
+
 /** Returns a pattern of the texts that a written text stands for: its placeholders have values that the test need not know. */
 function patternOf(written: string): string {
   const parts = written.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
@@ -248,7 +258,8 @@ function entryDeviations(
   if (found.every(({ place }) => place === undefined)) return [];
   const isKnown = (code: Json | undefined): boolean => typeof code === "string" && violationCodes.includes(code);
   const isSame = (one: (typeof found)[number], { place, codes }: ExpectedEntry): boolean =>
-    one.place === place && (codes.length === 0 || !isKnown(one.code) || codes.includes(one.code as string));
+    decoded(one.place) === decoded(place) &&
+    (codes.length === 0 || !isKnown(one.code) || codes.includes(one.code as string));
   if (found.some((one) => entries.some((entry) => isSame(one, entry)))) return [];
   const expected = entries.map(({ place, codes }) => `${codes.join(" or ")} at ${place}`).join(", or ");
   return [

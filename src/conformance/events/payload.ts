@@ -32,10 +32,14 @@ export function payloadDeviations(
   const path = carries === undefined ? out : `${out}/carries`;
   const shape =
     carries === undefined
-      ? recordDeviations({ contract, caller: receiver, around: trial.around(record) }, resource, data, path).map(
-          (one) =>
-            // Other cases are about the fields themselves.
-            one.path.startsWith("authentication/") ? one : { ...one, path },
+      ? recordDeviations(
+          { contract, caller: receiver, around: trial.around(record), isPart: true },
+          resource,
+          data,
+          path,
+        ).map((one) =>
+          // Other cases are about the fields themselves.
+          one.path.startsWith("authentication/") ? one : { ...one, path },
         )
       : carriedDeviations(contract, resource, carries, data, path);
   if (shape.length > 0 || record === undefined || !isCurrent) return shape;

@@ -1,4 +1,5 @@
 /** Subscriptions to webhooks: the operations that `subscribe` adds, and what arrives at the receiver of the test. */
+import { isImpossible } from "../attempts.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { webhookResource } from "../../language/events/decide.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -155,7 +156,7 @@ function createSubscription(
         await callWebhooks(trial, receiver, "DELETE", `/${encodeURIComponent(id)}`);
       } catch (thrown) {
         // What the case has found counts more than a subscription that stays.
-        if (!(thrown instanceof NotTried)) throw thrown;
+        if (!isImpossible(thrown)) throw thrown;
       }
     },
   };

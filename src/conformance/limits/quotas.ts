@@ -2,6 +2,7 @@
  * What clients can observe of `quota`: as many successes as a line admits, and then none; a rejected request does not count; a record
  * that leaves the counted states frees a place; others are not affected.
  */
+import { isImpossible } from "../attempts.ts";
 import { ownerFields, windowCountedBy } from "../../language/limits/counted.ts";
 import { type Quota, windowMilliseconds } from "../../language/limits/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
@@ -114,7 +115,7 @@ async function expectStillCounted(
     try {
       await advanceTo(trial, record, state);
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       continue;
     }
     const { interaction } = await next();
@@ -136,7 +137,7 @@ async function leave(trial: Trial, record: KnownRecord, isCounted: (state: strin
       await advanceTo(trial, record, state);
       return true;
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
     }
   }
   if (remove === undefined) return false;

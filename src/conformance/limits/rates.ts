@@ -13,7 +13,7 @@ import { rolesOf } from "../roles.ts";
 import { callerWith } from "../trial/callers.ts";
 import type { BuiltRequest } from "../trial/calls.ts";
 import type { Trial } from "../trial/trial.ts";
-import { presentOf } from "../trial/world.ts";
+import { presentOf, timeIsOver } from "../trial/world.ts";
 import { isByCaller, isByRecord, linesFor, lineText, type RateLine, rateLines } from "./rate-lines.ts";
 import { learnMade } from "../trial/made.ts";
 import { freshen, letPass, requestTo, type Setting, settingFor } from "./rate-setting.ts";
@@ -242,7 +242,7 @@ async function sendMany(trial: Trial, { requests }: Setting, count: number, from
   const sent: Interaction[] = [];
   const size = count <= mostInOrder ? 1 : atOnce;
   while (sent.length < count && !sent.some((one) => isLimited(trial, one))) {
-    if (target.now() > deadline) throw new NotTried("the time of the test is over", "a larger --budget");
+    if (target.now() > deadline) throw new NotTried(timeIsOver, "a larger --budget");
     const some = Array.from({ length: Math.min(size, count - sent.length) }, async (_, index) => {
       const { called, caller, request } = requests[(from + sent.length + index) % requests.length] as BuiltRequest;
       const interaction = await trial.send(request, caller, called.operation);

@@ -1,4 +1,5 @@
 /** What clients can observe of `keep`: when its time has passed, a record is deleted or erased, and not before. */
+import { isImpossible } from "../attempts.ts";
 import { addDuration, parseDuration } from "../../base/duration.ts";
 import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import type { Retention } from "../../language/limits/model.ts";
@@ -105,7 +106,7 @@ async function makeIn(
     try {
       return await trial.make(resource, { values, state });
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem ??= thrown;
     }
   }

@@ -1,6 +1,8 @@
 /** What clients can observe of part 1: each operation that the document lists is there. The rest of the part is for readers. */
 import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import { type Contract, needsRecord } from "../contract.ts";
+import { mayRun } from "../permissions.ts";
+import { subjectFor } from "../trial/calls.ts";
 import { isByOperation, isError, statusText } from "../errors/expected.ts";
 
 export function purposeCases(contract: Contract): PartCases {
@@ -42,7 +44,8 @@ function isThere(contract: Contract, name: string): readonly Case[] {
       aspects: [{ path: statement, expects: `the service has the operation ${name}` }],
       operation: name,
       run: async (trial) => {
-        const interaction = await trial.call(name);
+        const subject = needsRecord(called) ? await subjectFor(trial, called) : undefined;
+        const interaction = await trial.call(name, subject ?? {});
         const response = trial.responseOf(interaction);
         if (isByOperation(contract, response, name)) return;
         const got = statusText(contract, response);
@@ -50,7 +53,11 @@ function isThere(contract: Contract, name: string): readonly Case[] {
         const isMissing = ["method-not-allowed", "not-implemented"].some((code) =>
           isError(contract, response, code, name),
         );
-        const isUnknown = response.status === 404 && !needsRecord(called) && called.parents.length === 0;
+        const isFound =
+          subject === undefined
+            ? called.parents.length === 0
+            : mayRun(contract, name, subject.caller, trial.around(subject.record)) === true;
+        const isUnknown = response.status === 404 && isFound;
         if (isMissing || isUnknown) throw new Broken(`a response of ${method} ${path}`, got, interaction);
         throw new NotTried(`a request for ${name} got ${got}`);
       },

@@ -12,7 +12,7 @@ import { edgeValues } from "../values/boundaries.ts";
 import { problemOf } from "../values/fits.ts";
 import { isSameJson } from "../values/same.ts";
 import { validValue } from "../values/valid.ts";
-import { creationsOf, settingMembers, supplyFor, type Write } from "./writing.ts";
+import { creationsOf, supplyFor, type Write } from "./writing.ts";
 
 /** Longer lists and texts are not made. */
 const mostItems = 60;
@@ -22,7 +22,7 @@ export async function candidatesFor(
   trial: Trial,
   { field, name, required }: InputMember,
   condition: TypedExpression,
-  { called, kind }: Write,
+  { called, kind }: Pick<Write, "called" | "kind">,
 ): Promise<readonly (Json | undefined)[]> {
   const { contract } = trial;
   const constants = constantsOf(condition);
@@ -111,7 +111,7 @@ export async function makeApart(trial: Trial, resource: string, depth = 0): Prom
   const [creation] = creationsOf(contract, resource);
   if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
   const values: Record<string, Json> = {};
-  for (const { name, field } of depth < mostDepth ? settingMembers(contract, creation) : []) {
+  for (const { name, field } of depth < mostDepth ? creation.members : []) {
     const of = referenceOf(contract.model, field.type);
     if (of === undefined || of === resource || field.optional) continue;
     const id = await readId(trial, await makeApart(trial, of, depth + 1));

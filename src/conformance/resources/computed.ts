@@ -1,7 +1,7 @@
 /** Computed fields, and the members of views: they have the values that the test computes itself. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
-import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { responseShape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
@@ -9,14 +9,13 @@ import { anonymous, type Caller } from "../caller.ts";
 import { fieldVisibility, mayEverRun } from "../permissions.ts";
 import { bearer } from "../credentials.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { brokenBy } from "../expect.ts";
 import { transitionsOf } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { knownRecords, selectionsIn, selectsKnown } from "../known-truth.ts";
 import { readsHidden } from "../deviations.ts";
 import { recordIn } from "../response.ts";
-import { recordFor } from "../trial/calls.ts";
+import { returnedIn } from "../returned.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
 import { pathsBetween } from "../trial/states.ts";
@@ -25,7 +24,8 @@ import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { ifPossible, untilTried } from "../attempts.ts";
 import { createReferring } from "./referring.ts";
-import { readField } from "./writing.ts";
+import { expectValue } from "./outcome.ts";
+import { makeToEdit, readField } from "./writing.ts";
 
 export function computedCases(contract: Contract): readonly Case[] {
   const { resources, views = {} } = contract.model.resources;
@@ -56,7 +56,7 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
       id: `${path}: computed`,
       aspects: [{ path, expects: `\`${name}\` is ${field.computed}` }],
       run: async (trial) => {
-        if (readsVariable(typed, "now")) throw new NotTried("the value depends on the present");
+        if (readsVariable(typed, "now")) throw new NotTried("the value depends on the current time");
         let isTried = false;
         for (let count = 0; count < mostRecords; count += 1) {
           trial.startOver();
@@ -71,8 +71,7 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
           );
           if (got === undefined || found === undefined) continue;
           isTried = true;
-          if (!isSame(contract.model, field.type, found.value as Json, got))
-            throw brokenBy(trial, `\`${name}\` with ${shortText(found.value as Json)}`, shortText(got), path);
+          expectValue(trial, { name, type: field.type, path }, found.value as Json, got);
         }
         if (!isTried) throw new NotTried(`the test cannot compute \`${name}\``);
       },
@@ -255,34 +254,15 @@ async function forSightings(trial: Trial, view: string, show: (sighting: Sightin
   const sorted = operations.toSorted((one, other) => order.indexOf(one.action) - order.indexOf(other.action));
   await untilTried(sorted, async (called) => {
     const sightings = (await sightingsIn(trial, called)).filter((one) => one.view === view);
-    if (!sightings.map(show).includes(true)) throw new NotTried(`the test knows too little of the view ${view}`);
+    if (!sightings.map(show).includes(true))
+      throw new NotTried(`the test does not know a record that the view ${view} shows`);
   });
 }
 
 function returnsView({ model }: Contract, called: Operation, view: string): boolean {
   if (called.resource === undefined || called.kind !== "resource" || called.endpoint.wire !== undefined) return false;
   if (called.action === "login" || called.action === "delete") return false;
-  const { item } = responseShape(model, called);
-  return item !== undefined && viewsIn(item).some((one) => reaches({ model }, one, view, []));
-}
-
-function viewsIn(shape: Shape): readonly string[] {
-  if (shape.kind === "view") return [shape.view];
-  if (shape.kind === "items") return viewsIn(shape.of);
-  return shape.kind === "object" ? Object.values(shape.members).flatMap(viewsIn) : [];
-}
-
-function reaches({ model }: Pick<Contract, "model">, from: string, view: string, context: readonly string[]): boolean {
-  if (from === view) return true;
-  const { members = {} } = lookup(model.resources.views ?? {}, from) ?? {};
-  return Object.values(members).some(({ type }) => {
-    const nested = nestedView(model, type);
-    return (
-      nested !== undefined &&
-      !context.includes(nested.view) &&
-      reaches({ model }, nested.view, view, [...context, from])
-    );
-  });
+  return returnedIn(model, responseShape(model, called).item).some((one) => one.view === view);
 }
 
 /** Calls an operation about a new record, and returns the views of known records in its response. */
@@ -295,7 +275,7 @@ async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Si
     if (interaction === undefined) throw new NotTried(`no response of ${called.operation} is known`);
     return viewsOf(trial, called, record, record.creator, interaction);
   }
-  const record = await recordToReturn(trial, called);
+  const record = await makeToEdit(trial, { called });
   await lookAround(trial, record);
   await populate(trial, called, record);
   const caller = await trial.callerFor(called.operation, record);
@@ -306,15 +286,8 @@ async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Si
   for await (const page of pagesOf(trial, called, { record, caller }, 3)) {
     const found = itemOf(contract, called, page, record);
     if (found === undefined || found === "unknown" || found.view === undefined) continue;
-    return sightingsOf(trial, {
-      view: found.view,
-      value: found.record,
-      resource,
-      record: record.values,
-      isNew: true,
-      caller,
-      interaction: page.interaction,
-    });
+    const viewed = { view: found.view, value: found.record, resource, record: record.values };
+    return sightingsOf(trial, { ...viewed, isNew: true, caller, interaction: page.interaction });
   }
   return [];
 }
@@ -322,8 +295,8 @@ async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Si
 /** Makes a record for each list of the view that contains those that refer to the record. */
 async function populate(trial: Trial, called: Operation, record: KnownRecord): Promise<void> {
   const { contract } = trial;
-  const { item } = responseShape(contract.model, called);
-  const view = item === undefined ? undefined : viewsIn(item)[0];
+  const all = returnedIn(contract.model, responseShape(contract.model, called).item);
+  const view = all.find((one) => one.view !== undefined)?.view;
   const { members = {} } = (view === undefined ? undefined : lookup(contract.model.resources.views ?? {}, view)) ?? {};
   for (const [name, { type }] of Object.entries(members)) {
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
@@ -335,11 +308,6 @@ async function populate(trial: Trial, called: Operation, record: KnownRecord): P
       await ifPossible(() => createReferring(trial, { ...selection, field, isInside: false }, record));
     }
   }
-}
-
-async function recordToReturn(trial: Trial, called: Operation): Promise<KnownRecord> {
-  if (called.endpoint.the === undefined) return trial.make(called.resource as string);
-  return recordFor(trial, called, await trial.callerFor(called.operation));
 }
 
 export async function viewsOf(
@@ -362,7 +330,7 @@ export async function viewsOf(
 /** Returns a view and all views in it. */
 function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
   const { contract } = trial;
-  const { view, value, record, resource, caller, isNew } = sighting;
+  const { view, value, record, resource, caller, interaction, isNew } = sighting;
   const { members = {} } = lookup(contract.model.resources.views ?? {}, view) ?? {};
   const inner = Object.entries(members).flatMap(([name, { type }]): readonly Sighting[] => {
     const nested = nestedView(contract.model, type);
@@ -370,14 +338,11 @@ function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
     if (nested === undefined || typed === undefined) return [];
     const { find } = trial.around();
-    const context = (one: JsonObject, id: Json | undefined): readonly Sighting[] =>
-      sightingsOf(trial, {
-        ...{ view: nested.view, value: one, resource: nested.of, isNew: false, caller },
-        ...{
-          record: id === undefined || id === null ? undefined : find(nested.of, id),
-          interaction: sighting.interaction,
-        },
-      });
+    const context = (one: JsonObject, id: Json = null): readonly Sighting[] => {
+      const known = id === null ? undefined : find(nested.of, id);
+      const viewed = { view: nested.view, value: one, resource: nested.of, record: known };
+      return sightingsOf(trial, { ...viewed, isNew: false, caller, interaction });
+    };
     if (Array.isArray(found)) return found.filter(isObject).flatMap((one) => context(one, lookup(one, "id")));
     if (!isObject(found)) return [];
     const computing = record === undefined ? undefined : { resource, values: record, isNew };

@@ -5,7 +5,7 @@ import { boundFields } from "../../language/endpoints/input.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { Contract } from "../contract.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { settingMembers, type Write } from "./writing.ts";
+import { sets, type Write } from "./writing.ts";
 
 /** Fields whose values no two records have together. */
 export interface Constraint {
@@ -40,7 +40,7 @@ export interface Determined {
 
 /** Returns what determines a field in a write; undefined if no request does. */
 export function determined(contract: Contract, write: Write, field: string): Determined | undefined {
-  if (settingMembers(contract, write).some(({ name }) => name === field)) return { members: [field], byPath: false };
+  if (sets(write, field)) return { members: [field], byPath: false };
   const { called, kind } = write;
   if (
     kind === "create" &&

@@ -1,7 +1,7 @@
 /** The values that fields get by themselves: defaults, and the times of the creation and of the last change. */
 import { isObject, type Json } from "../../base/json.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract } from "../contract.ts";
@@ -10,17 +10,14 @@ import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts"
 import type { Trial } from "../trial/trial.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
-import { isSame } from "../values/same.ts";
 import { untilTried } from "../attempts.ts";
-import { expectAccepted } from "./outcome.ts";
+import { expectAccepted, expectValue } from "./outcome.ts";
 import {
   creationsOf,
   fieldIn,
-  nameOf,
   otherValue,
   readField,
   sendWrite,
-  settingMembers,
   type Write,
   type Written,
   writesOf,
@@ -30,7 +27,7 @@ import {
 export function defaultCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) =>
     Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
-      ...creationsOf(contract, resource).flatMap((write) => isDefault(contract, write, name, field)),
+      ...creationsOf(contract, resource).flatMap((write) => isDefault(write, name, field)),
       ...(field.default?.kind === "now-on-change" ? changes(contract, resource, name) : []),
       ...(field.default?.kind === "now" ? stays(contract, resource, name) : []),
     ]),
@@ -44,14 +41,14 @@ interface Made {
   readonly written: Written;
 }
 
-function isDefault(contract: Contract, write: Write, name: string, field: Field): readonly Case[] {
+function isDefault(write: Write, name: string, field: Field): readonly Case[] {
   const { default: chosen } = field;
   const { operation, resource } = write.called;
   if (chosen === undefined) return [];
   const path = `resources/${resource}/${name}`;
   return [
     {
-      id: `${path}: default in ${nameOf(contract, write)}`,
+      id: `${path}: default in ${write.name}`,
       aspects: [{ path, expects: `a new ${resource} gets ${described(chosen)} as \`${name}\`` }],
       operation,
       run: async (trial) => {
@@ -83,7 +80,7 @@ function described(chosen: Default): string {
       return chosen.text === "" ? "an empty text" : chosen.text;
     case "now":
     case "now-on-change":
-      return "the present";
+      return "the current time";
     case "caller":
       return "the caller";
     case "digits":
@@ -108,41 +105,36 @@ function expectDefault(
   chosen: Default,
   { value, written }: Made,
 ): void {
-  const { model } = trial.contract;
   const { caller } = written;
+  const text = typeof value === "string" ? value : "";
   const unlike = (expected: string): Broken => brokenBy(trial, `\`${name}\` with ${expected}`, shortText(value), path);
   switch (chosen.kind) {
     case "literal": {
-      const expected = defaultValue(model, field);
-      if (expected !== undefined && !isSame(model, field.type, expected, value)) throw unlike(shortText(expected));
+      const expected = defaultValue(trial.contract.model, field);
+      if (expected !== undefined) expectValue(trial, { name, type: field.type, path }, expected, value);
       return;
     }
     case "now":
-    case "now-on-change": {
-      const seconds = typeof value === "string" ? Date.parse(value) : Number.NaN;
-      if (!(Math.abs(seconds - presentOf(trial.world)) <= clockTolerance)) throw unlike("the present");
+    case "now-on-change":
+      if (!(Math.abs(Date.parse(text) - presentOf(trial.world)) <= clockTolerance)) throw unlike("the current time");
       return;
-    }
     case "caller":
-      if (!caller.signedIn && value !== null) throw unlike("no value, since nobody is signed in");
+      if (!caller.signedIn && value !== null) throw unlike("no value, since the caller is anonymous");
       if (caller.signedIn && caller.id !== undefined && textOf(value) !== caller.id) throw unlike(caller.id);
-      return;
-    case "digits":
-      if (typeof value !== "string" || !/^[0-9]+$/.test(value) || value.length !== chosen.length)
-        throw unlike(described(chosen));
-      return;
-    case "token":
-      if (typeof value !== "string" || !/^[\w.~-]+$/.test(value) || value.length !== chosen.length)
-        throw unlike(described(chosen));
       return;
     case "counter":
       if (!Number.isSafeInteger(value) || Number(value) < 1) throw unlike("a number from 1");
       return;
+    case "digits":
+    case "token":
+      if (text.length !== chosen.length || !forms[chosen.kind].test(text)) throw unlike(described(chosen));
+      return;
     case "uuid":
-      if (typeof value !== "string" || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
-        throw unlike("a UUID");
+      if (!forms.uuid.test(text)) throw unlike("a UUID");
   }
 }
+
+const forms = { digits: /^[0-9]+$/, token: /^[\w.~-]+$/, uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i };
 
 /** Whether two records hardly ever get the same value. */
 function isDifferentEachTime(chosen: Default): boolean {
@@ -173,7 +165,9 @@ function changes(contract: Contract, resource: string, name: string): readonly C
   return [
     {
       id: `${path}: at a change`,
-      aspects: [{ path, expects: `a change sets \`${name}\` to the present, and a request without a change does not` }],
+      aspects: [
+        { path, expects: `a change sets \`${name}\` to the current time, and a request that changes nothing does not` },
+      ],
       // The clock moves.
       exclusive: true,
       run: async (trial) => {
@@ -187,7 +181,7 @@ function changes(contract: Contract, resource: string, name: string): readonly C
           const after = await readTime(trial, record, name);
           if (!(after > before)) throw brokenBy(trial, `a later \`${name}\` after a change`, timeText(after), path);
           if (Math.abs(after - presentOf(trial.world)) > clockTolerance)
-            throw brokenBy(trial, `\`${name}\` with the present`, timeText(after), path);
+            throw brokenBy(trial, `\`${name}\` with the current time`, timeText(after), path);
           await untilSecond(trial);
           const again = await sendWrite(trial, write, { record, ...body, change: () => changed.body });
           if (again.response.status >= 300) return;
@@ -262,9 +256,9 @@ async function otherBody(
   record: NonNullable<Written["record"]>,
 ): Promise<{ readonly values: Readonly<Record<string, Json>>; readonly isValid: true }> {
   const fields = fieldsOf(trial.contract.model, write.called.resource);
-  for (const { name, field } of settingMembers(trial.contract, write)) {
+  for (const { name, field } of write.members) {
     const marks = fields[name]?.marks ?? [];
-    if (marks.includes("secret") || marks.includes("write-only") || marks.includes("create-only")) continue;
+    if (isNeverReturned({ marks }) || marks.includes("create-only")) continue;
     const before = await readField(trial, record, name);
     if (before === undefined || isObject(before)) continue;
     const value = await otherValue(trial, field.type, [before]);

@@ -15,7 +15,7 @@ export function deletionCases(contract: Contract): readonly Case[] {
     ({ action, endpoint }) => action === "delete" && endpoint.the === undefined,
   );
   return deletions.flatMap((deletion) =>
-    referring(contract, deletion.resource as string).map((reference) => deletes(contract, deletion, reference)),
+    referring(contract, deletion.resource as string).map((reference) => deletes(deletion, reference)),
   );
 }
 
@@ -29,7 +29,7 @@ function referring({ model }: Contract, target: string): readonly Reference[] {
   );
 }
 
-function deletes(contract: Contract, { operation, resource }: Operation, reference: Reference): Case {
+function deletes({ operation, resource }: Operation, reference: Reference): Case {
   const { name, field, resource: other } = reference;
   const path = `resources/${other}/${name}`;
   const target = resource as string;
@@ -76,28 +76,18 @@ async function expectThere(trial: Trial, record: KnownRecord, path: string): Pro
 async function expectDeleted(trial: Trial, child: KnownRecord, path: string): Promise<void> {
   const { contract } = trial;
   child.isDeleted = true;
+  const expected = `no ${child.resource}, since it is deleted with the other record`;
   for (const reader of readersOf(trial, child.resource)) {
     if (reader.endpoint.the !== undefined) continue;
     if (reader.action === "list") {
       if (reader.parents.length === 0 && (await trial.readAs(child, child.creator)))
-        throw brokenBy(
-          trial,
-          `no ${child.resource}, since it is deleted with the other record`,
-          "the record in the list",
-          path,
-        );
+        throw brokenBy(trial, expected, "the record in the list", path);
       continue;
     }
     const caller = await trial.callerFor(reader.operation, child);
     const interaction = await trial.call(reader.operation, { caller, record: child });
     const response = trial.responseOf(interaction);
-    if (response.status < 300)
-      throw new Broken(
-        `no ${child.resource}, since it is deleted with the other record`,
-        String(response.status),
-        interaction,
-        path,
-      );
+    if (response.status < 300) throw new Broken(expected, String(response.status), interaction, path);
     const missing = [404, 403, 410, statusOf(contract, "not-found", reader.operation)];
     if (!missing.includes(response.status))
       throw new NotTried(`${reader.operation} answered ${statusText(contract, response)}`);

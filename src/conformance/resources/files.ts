@@ -11,7 +11,7 @@ import type { Trial } from "../trial/trial.ts";
 import { invalidValues } from "../values/boundaries.ts";
 import { validValue } from "../values/valid.ts";
 import { expectRejected } from "./outcome.ts";
-import { creationsOf, sendWrite, settingMembers, supplyFor } from "./writing.ts";
+import { creationsOf, sendWrite, sets, supplyFor } from "./writing.ts";
 
 export function fileCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()].flatMap((called): readonly Case[] => {
@@ -42,9 +42,7 @@ function comesBack(contract: Contract, file: FileOperation): Case {
     ],
     operation,
     run: async (trial) => {
-      const write = creationsOf(contract, resource).find((one) =>
-        settingMembers(contract, one).some(({ name }) => name === file.name),
-      );
+      const write = creationsOf(contract, resource).find((one) => sets(one, file.name));
       if (write === undefined) throw new NotTried(`no operation creates a ${resource} with a file`);
       const value = await validFile(trial, file);
       const { interaction, record } = await sendWrite(trial, write, { values: { [file.name]: value }, isValid: true });

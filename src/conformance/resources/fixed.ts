@@ -12,21 +12,20 @@ import { isSame } from "../values/same.ts";
 import { expectRejected, possibleErrors } from "./outcome.ts";
 import {
   fieldIn,
-  nameOf,
   otherValue,
   readField,
   sendWrite,
   type Write,
   type Written,
   writesOf,
-  makeToEdit,
+  recordToChange,
 } from "./writing.ts";
 
 export function fixedCases(contract: Contract): readonly Case[] {
   return writesOf(contract).flatMap((write) =>
     Object.entries(fieldsOf(contract.model, write.called.resource))
       .filter(([name, field]) => isFixed(contract, write, name, field))
-      .map(([name, field]) => cannotBeSet(contract, write, name, field)),
+      .map(([name, field]) => cannotBeSet(write, name, field)),
   );
 }
 
@@ -36,21 +35,21 @@ function isFixed(contract: Contract, { called, kind }: Write, name: string, fiel
   return !isChangeable(name, field) && !membersOf(contract, called).some((one) => one.name === name && one.sets);
 }
 
-function cannotBeSet(contract: Contract, write: Write, name: string, field: Field): Case {
+function cannotBeSet(write: Write, name: string, field: Field): Case {
   const { operation, resource } = write.called;
   const path = `resources/${resource}/${name}`;
   return {
-    id: `${path}: not set by ${nameOf(contract, write)}`,
+    id: `${path}: not set by ${write.name}`,
     aspects: [{ path, expects: `${operation} cannot set \`${name}\`` }],
     operation,
     run: async (trial) => {
-      const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
+      const record = await recordToChange(trial, write);
       const before = record === undefined ? undefined : await readField(trial, record, name);
       if (record !== undefined && before === undefined) throw new NotTried(`no response shows \`${name}\``);
-      const value = await valueToSet(trial, name, field, before);
+      const value = await valueToSet(trial, field, before);
       if (value === undefined) throw new NotTried(`the test finds no other value for \`${name}\``);
       const written = await sendWrite(trial, write, {
-        ...(record === undefined ? {} : { record }),
+        record,
         change: (body) => ({ ...body, [name]: value }),
         obeysRules: true,
       });
@@ -60,21 +59,11 @@ function cannotBeSet(contract: Contract, write: Write, name: string, field: Fiel
 }
 
 /** Returns a valid value that the server would not choose itself. */
-async function valueToSet(
-  trial: Trial,
-  name: string,
-  { type, default: written, ...field }: Field,
-  before: Json | undefined,
-): Promise<Json | undefined> {
-  const bare = bareType(type);
+async function valueToSet(trial: Trial, field: Field, before: Json | undefined): Promise<Json | undefined> {
+  const bare = bareType(field.type);
   if (bare.kind === "scalar" && bare.name === "datetime") return "2001-02-03T04:05:06.000Z";
   if (bare.kind === "id" && bare.made === "counter") return 987_654_321;
-  const chosen = defaultValue(trial.contract.model, {
-    ...field,
-    type,
-    ...(written === undefined ? {} : { default: written }),
-  });
-  return otherValue(trial, type, [before, chosen]);
+  return otherValue(trial, field.type, [before, defaultValue(trial.contract.model, field)]);
 }
 
 interface Setting {
@@ -107,7 +96,7 @@ async function expectNotSet(
   if (response.status >= 300) return;
   if (after === undefined) throw new NotTried(`no response shows \`${name}\``);
   if (isSame(model, field.type, value, after) && isUnlikely(field, value))
-    throw brokenBy(trial, `\`${name}\` not with the value that was sent`, shortText(after), path);
+    throw brokenBy(trial, `\`${name}\` with another value than that of the request`, shortText(after), path);
 }
 
 /** Whether the server would hardly choose the value itself. */

@@ -1,6 +1,6 @@
 /** Fields for writing alone, and secrets: no response ever contains their values. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
@@ -8,19 +8,17 @@ import { pointerOf } from "../request.ts";
 import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { expectAccepted } from "./outcome.ts";
-import { nameOf, sendWrite, settingMembers, type Write, writesOf } from "./writing.ts";
+import { sendWrite, sets, type Write, writesOf } from "./writing.ts";
 
 export function hiddenCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) =>
-    Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, { marks }]) => {
-      if (!marks.includes("write-only") && !marks.includes("secret")) return [];
-      const writes = writesOf(contract, resource).filter((write) =>
-        settingMembers(contract, write).some((member) => member.name === name),
-      );
+    Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => {
+      if (!isNeverReturned(field)) return [];
+      const writes = writesOf(contract, resource).filter((write) => sets(write, name));
       return writes.length === 0
         ? []
         : [
-            ...writes.filter(({ kind }) => kind === "create").map((write) => isInvisible(contract, write, name)),
+            ...writes.filter(({ kind }) => kind === "create").map((write) => isInvisible(write, name)),
             never(contract, resource, name, writes),
           ];
     }),
@@ -28,19 +26,17 @@ export function hiddenCases(contract: Contract): readonly Case[] {
 }
 
 /** The record without the value is what everybody sees. */
-function isInvisible(contract: Contract, write: Write, name: string): Case {
+function isInvisible(write: Write, name: string): Case {
   const { operation, resource } = write.called;
   const path = `resources/${resource}/${name}`;
   return {
-    id: `${path}: not shown after ${nameOf(contract, write)}`,
+    id: `${path}: not shown after ${write.name}`,
     aspects: [{ path, expects: `no response shows \`${name}\` after ${operation}` }],
     operation,
     run: async (trial) => {
       const chosen = distinctiveValue(trial, write, name);
-      const written = await sendWrite(trial, write, {
-        values: chosen === undefined ? {} : { [name]: chosen },
-        isValid: true,
-      });
+      const values = chosen === undefined ? {} : { [name]: chosen };
+      const written = await sendWrite(trial, write, { values, isValid: true });
       expectAccepted(trial, written, `${operation} to create a record`);
       // Each response is compared with the fields that the caller sees, so reading as everybody is enough.
       if (written.record !== undefined)
@@ -55,7 +51,7 @@ function isInvisible(contract: Contract, write: Write, name: string): Case {
 
 /** Returns a value by which a response that shows it is known; undefined if the type has none. */
 function distinctiveValue({ contract, random }: Trial, write: Write, name: string): string | undefined {
-  const type = settingMembers(contract, write).find((one) => one.name === name)?.field.type;
+  const type = write.members.find((one) => one.name === name)?.field.type;
   const max = type?.kind === "scalar" ? (type.max ?? 24) : 24;
   const value = random.text(Math.min(max, 24));
   return type !== undefined && isDistinctive(value) && problemOf(contract, type, value, "input") === undefined
@@ -68,14 +64,14 @@ function never(contract: Contract, resource: string, name: string, writes: reado
   const path = `resources/${resource}/${name}`;
   return {
     id: `${path}: in no response`,
-    aspects: [{ path, expects: `no response of the run contains a value of \`${name}\` that was sent` }],
+    aspects: [{ path, expects: `no response of the run contains a value of \`${name}\` from a request` }],
     last: true,
     run: async ({ world }) => {
       const pointers = new Map(writes.map(({ called }) => [called.operation, pointerOf(contract, called, name)]));
       const sent = new Set(world.all.flatMap((one) => valueAt(one, pointers.get(one.operation ?? "")) ?? []));
       const distinctive = [...sent].filter(isDistinctive);
       if (distinctive.length === 0)
-        throw new NotTried(`no request had a value of \`${name}\` by which to know it again`);
+        throw new NotTried(`no request had a value of \`${name}\` that is long enough to recognize in a response`);
       for (const value of distinctive) {
         const observed = world.all.find((one) => contains(one, value));
         if (observed !== undefined)

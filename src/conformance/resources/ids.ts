@@ -11,7 +11,7 @@ import { brokenBy } from "../expect.ts";
 import type { Trial } from "../trial/trial.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
 import { expectAccepted } from "./outcome.ts";
-import { creationsOf, nameOf, readField, sendWrite, supplyFor, type Write, type Written } from "./writing.ts";
+import { creationsOf, readField, sendWrite, supplyFor, type Write, type Written } from "./writing.ts";
 
 export function idCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) => {
@@ -30,14 +30,14 @@ function isChosen(write: Write, { type }: Field): Case {
   const path = `resources/${resource}/id`;
   return {
     id: `${path}: in the path of ${operation}`,
-    aspects: [{ path, expects: `${operation} creates a record with a valid id in its path, and with no other` }],
+    aspects: [{ path, expects: `${operation} creates a record if the id in its path is valid, and none otherwise` }],
     operation,
     run: async (trial) => {
       const { contract } = trial;
       const supply = await supplyFor(trial, type);
       const edges = edgeValues(contract, type, supply).filter(isSendable);
       const mistakes = invalidValues(contract, type, supply).filter(isSendable);
-      if (edges.length + mistakes.length === 0) throw new NotTried("the document writes no limit of the id");
+      if (edges.length + mistakes.length === 0) throw new NotTried("the document declares no limit for the id");
       for (const { what, value } of edges) {
         trial.startOver();
         const written = await sendWrite(trial, write, { id: value, isValid: true });
@@ -69,8 +69,8 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
   const isCounted = type.kind === "id" && type.made === "counter";
   const isGenerated = type.kind === "id" && type.made !== "client";
   return {
-    id: `${path}: ${nameOf(contract, write)}`,
-    aspects: [{ path, expects: isPut ? "the id is that of the path" : "each record has an id of its own" }],
+    id: `${path}: ${write.name}`,
+    aspects: [{ path, expects: isPut ? "the record gets the id of the path" : "each record gets another id" }],
     operation,
     run: async (trial) => {
       const ids: Json[] = [];
@@ -92,7 +92,7 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
       if (isCounted ? Number(second) > Number(first) : second !== first) return;
       throw brokenBy(
         trial,
-        isCounted ? `an id greater than ${shortText(first)}, which is never used again` : "another id",
+        isCounted ? `an id greater than ${shortText(first)}, since no id is used again` : "another id",
         shortText(second),
         path,
       );

@@ -8,6 +8,15 @@ import { truth } from "../expressions.ts";
 import { expressionInput } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
+import { writesOf } from "./writing.ts";
+
+/** Returns the operations that set no fields and whose requests the document describes. */
+export function otherOperations(contract: Contract): readonly Operation[] {
+  const writing = new Set(writesOf(contract).map(({ called }) => called.operation));
+  return [...contract.operations.values()].filter(
+    ({ endpoint, operation }) => endpoint.wire === undefined && !writing.has(operation),
+  );
+}
 
 /** Returns the errors that an operation may get for a body that is read in expressions. */
 export function errorsOf(contract: Contract, { operation, endpoint }: Operation): readonly string[] {
@@ -28,10 +37,7 @@ export async function inputWith(trial: Trial, called: Operation, name?: string, 
   const { operation, resource } = called;
   const transition = transitionsBy(contract, operation).find((one) => one.resource === resource);
   const [state] = transition?.from ?? [];
-  const record =
-    resource !== undefined && needsRecord(called)
-      ? await trial.make(resource, state === undefined ? {} : { state })
-      : undefined;
+  const record = resource !== undefined && needsRecord(called) ? await trial.make(resource, { state }) : undefined;
   const caller = await trial.callerFor(operation, record);
   const fixed = name === undefined || value === undefined ? {} : { [name]: value };
   const guard = transition === undefined ? undefined : contract.typed.get(`${transition.path}/if`);

@@ -2,10 +2,11 @@
 import type { Json } from "../../base/json.ts";
 import { keyOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { type Case, NotTried, shortText } from "../case.ts";
+import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { isError, statusText } from "../errors/expected.ts";
 import { brokenBy, expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { readsHidden } from "../deviations.ts";
@@ -15,11 +16,47 @@ import type { KnownRecord } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
+import { constraintsOf } from "./constraints.ts";
 
 export function linkCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()]
     .filter(({ endpoint }) => endpoint.link !== undefined && endpoint.the === undefined)
-    .flatMap((link) => countersOf(contract, link).map((counter) => follows(contract, link, counter)));
+    .flatMap((link) => [
+      ...countersOf(contract, link).map((counter) => follows(contract, link, counter)),
+      ...differ(contract, link),
+    ]);
+}
+
+/** Links that differ in one of the unique values are accepted: of another caller, and to another record. */
+function differ(contract: Contract, { endpoint: { link }, operation, resource = "" }: Operation): readonly Case[] {
+  const valueOf = (field: string): TypedExpression | undefined =>
+    contract.typed.get(`endpoints/endpoints/${operation}/link/with/${field}`);
+  return constraintsOf(contract, link?.in ?? "").flatMap(({ code, fields, path }): readonly Case[] => {
+    const values = fields.map(valueOf);
+    if (fields.length < 2 || !values.every((one) => one !== undefined)) return [];
+    const [isByCaller, isByRecord] = [true, false].map((wanted) =>
+      values.some((one) => readsVariable(one, "caller") === wanted),
+    );
+    const expects = `two ${link?.in} that differ in one of ${fields.join(" and ")} are accepted`;
+    const run = async (trial: Trial): Promise<void> => {
+      const record = await trial.make(resource);
+      const caller = await trial.callerFor(operation, record);
+      const accepted = async (by: Caller, to: KnownRecord): Promise<void> => {
+        const interaction = await trial.call(operation, { record: to, caller: by });
+        const response = trial.responseOf(interaction);
+        const text = statusText(contract, response);
+        if (isError(contract, response, code, operation)) throw new Broken(expects, text, interaction, path);
+        if (response.status >= 300) throw new NotTried(`${operation} answered ${text}`);
+      };
+      await accepted(caller, record);
+      const other = (await trial.callers()).find(
+        (one) => one !== caller && mayRun(contract, operation, one, trial.around(record)) === true,
+      );
+      if (isByCaller && other !== undefined) await accepted(other, record);
+      if (isByRecord) await accepted(caller, await trial.make(resource));
+    };
+    return [{ id: `${path}: others by ${operation}`, aspects: [{ path, expects }], operation, run }];
+  });
 }
 
 /** A member of a view that is `Link.exists(…)` or `Link.filter(…).size()`, of the links that an operation makes. */

@@ -18,7 +18,7 @@ import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { isSame } from "../values/same.ts";
 import { isInvalid } from "./outcome.ts";
-import { creationsOf, otherValue, readField, settingMembers } from "./writing.ts";
+import { creationsOf, otherValue, readField, sets } from "./writing.ts";
 
 export function listCases(contract: Contract): readonly Case[] {
   const lists = [...contract.operations.values()].filter(
@@ -42,7 +42,8 @@ interface Read {
   readonly values: readonly Json[];
   /** Whether the list contains the record; undefined if the test has not read all of it. */
   readonly has: (record: KnownRecord) => boolean | undefined;
-  readonly last: ReadPage | undefined;
+  /** Returns the finding that the last page shows. */
+  readonly broken: (expected: string, got: string) => Broken;
 }
 
 interface Reading {
@@ -84,7 +85,7 @@ async function readList(trial: Trial, list: Operation, reading: Reading): Promis
   const isComplete = last === undefined || last.following === undefined;
   const observed = pages.flatMap(({ items }) => items.flatMap((item) => recordIn(contract, list, item) ?? []));
   return {
-    last,
+    broken: (expected, got) => new Broken(expected, got, last?.interaction, reading.path),
     values: observed.flatMap((one) => lookup(one.record, name) ?? []),
     has: (one) => {
       const found = pages.map((page) => itemOf(contract, list, page, one));
@@ -115,21 +116,14 @@ function filters(contract: Contract, list: Operation, resource: string, name: st
         const wrong = read.values.find((found) => !fits(found));
         const observed = `?${parameter}=${text}`;
         if (wrong !== undefined)
-          throw new Broken(
-            `only records that fit \`${observed}\``,
-            `one with ${shortText(wrong)}`,
-            read.last?.interaction,
-            at,
-          );
+          throw read.broken(`only records that fit \`${observed}\``, `one with ${shortText(wrong)}`);
         if (read.has(one) === !isIn)
-          throw new Broken(
+          throw read.broken(
             `${isIn ? "the" : "no"} record with ${shortText(value)} for \`${observed}\``,
             isIn ? "no such record" : "the record",
-            read.last?.interaction,
-            at,
           );
         if (other !== undefined && parameter === name && read.has(other) === true)
-          throw new Broken(`no record with another value for \`${observed}\``, "such a record", read.last?.interaction);
+          throw read.broken(`no record with another value for \`${observed}\``, "such a record");
       };
       const { model } = trial.contract;
       const isEqual = (found: Json): boolean => isSame(model, field.type, value, found);
@@ -219,9 +213,7 @@ async function pairFor(
 ): Promise<PairOfRecords> {
   const { contract } = trial;
   const resource = list.resource as string;
-  const isSettable = creationsOf(contract, resource).some((write) =>
-    settingMembers(contract, write).some((member) => member.name === name),
-  );
+  const isSettable = creationsOf(contract, resource).some((write) => sets(write, name));
   const first = isSettable ? (chosen ?? (await otherValue(trial, field.type, [null]))) : undefined;
   const one = await makeWith(trial, resource, name, first);
   const value = await readField(trial, one, name);
@@ -257,12 +249,7 @@ async function otherRecord(
   const parent = parents.at(-1);
   const id = parent === undefined ? undefined : one.values.get(parent.field);
   const around = trial.world.records.find((each) => each.resource === parent?.resource && each.values.get("id") === id);
-  return ifPossible(() =>
-    trial.make(resource as string, {
-      ...{ values, creator: one.creator },
-      ...(around === undefined ? {} : { parent: around }),
-    }),
-  );
+  return ifPossible(() => trial.make(resource as string, { values, creator: one.creator, parent: around }));
 }
 
 /** Compares two values of an ordered type; undefined if their order depends on how texts are compared. */
@@ -290,17 +277,16 @@ function sorts(contract: Contract, list: Operation, resource: string, name: stri
     run: async (trial) => {
       const { one, caller } = await pairFor(trial, list, name, field);
       for (const { query, sign } of sortedBy(contract, list, name)) {
-        const { last, values } = await readList(trial, list, { caller, record: one, query, name });
-        if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${name}\``);
+        const { broken, values } = await readList(trial, list, { caller, record: one, query, name });
+        if (values.length < 2) throw new NotTried(`the list shows fewer than two records with \`${name}\``);
         const wrong = values.findIndex((value, index) => {
           const before = index === 0 ? undefined : values[index - 1];
           return before !== undefined && (compare(field.type, before, value) ?? 0) * sign > 0;
         });
         if (wrong >= 0)
-          throw new Broken(
+          throw broken(
             `records in the order \`${new URLSearchParams(query).toString()}\``,
             `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`,
-            last?.interaction,
           );
       }
     },
@@ -326,13 +312,9 @@ function searches(contract: Contract, list: Operation, resource: string, name: s
       for (const text of [found, found.toUpperCase()]) {
         const read = await readList(trial, list, { caller, record: one, query: { [search]: text }, name });
         if (read.has(one) === false)
-          throw new Broken(
-            `the record with ${shortText(value)} for \`${search}=${text}\``,
-            "no such record",
-            read.last?.interaction,
-          );
+          throw read.broken(`the record with ${shortText(value)} for \`${search}=${text}\``, "no such record");
         if (isFit && other !== undefined && read.has(other) === true)
-          throw new Broken(`no record without the word ${text}`, "such a record", read.last?.interaction);
+          throw read.broken(`no record without the word ${text}`, "such a record");
       }
     },
   };

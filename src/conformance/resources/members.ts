@@ -1,5 +1,5 @@
 /** The members of bodies: those that are required cannot be left out, and others than the declared ones are rejected. */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, omit } from "../../base/json.ts";
 import { inputShape } from "../../language/endpoints/shape.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
@@ -9,23 +9,18 @@ import { type Contract, type Operation, rejectsUnknown } from "../contract.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { each } from "../attempts.ts";
-import { inputWith } from "./inputs.ts";
+import { inputWith, otherOperations } from "./inputs.ts";
 import { expectAccepted, expectRejected, possibleErrors } from "./outcome.ts";
-import { memberPath, nameOf, sendWrite, type Write, writesOf } from "./writing.ts";
+import { memberPath, sendWrite, type Write, writesOf } from "./writing.ts";
 
 export function memberCases(contract: Contract): readonly Case[] {
-  const writes = writesOf(contract);
-  const writing = new Set(writes.map(({ called }) => called.operation));
-  const others = [...contract.operations.values()].filter(
-    ({ endpoint, operation }) => endpoint.wire === undefined && !writing.has(operation),
-  );
   return [
-    ...writes.flatMap((write) => [
+    ...writesOf(contract).flatMap((write) => [
       ...isRequired(contract, write.called, write),
       ...isOptional(contract, write),
       ...isUnknown(contract, write.called, write),
     ]),
-    ...others.flatMap((called) => [...isRequired(contract, called), ...isUnknown(contract, called)]),
+    ...otherOperations(contract).flatMap((called) => [...isRequired(contract, called), ...isUnknown(contract, called)]),
   ];
 }
 
@@ -43,7 +38,7 @@ function isRequired(contract: Contract, called: Operation, write?: Write): reado
   }));
   if (first === undefined || write?.kind === "change" || isOnlyFile(called)) return [];
   const { operation } = called;
-  const name = write === undefined ? operation : nameOf(contract, write);
+  const name = write === undefined ? operation : write.name;
   return [
     {
       id: `resources/${name}: required members`,
@@ -54,7 +49,7 @@ function isRequired(contract: Contract, called: Operation, write?: Write): reado
           trial.startOver();
           await expectMistake(trial, called, write, {
             ...{ what: "no value", member, codes: ["required"], path: memberPath(contract, called, member) },
-            change: (body) => Object.fromEntries(Object.entries(body).filter(([one]) => one !== member)),
+            change: (body) => omit(body, [member]),
           });
         });
       },
@@ -78,21 +73,15 @@ function isOptional(contract: Contract, write: Write): readonly Case[] {
   if (first === undefined || kind !== "create") return [];
   return [
     {
-      id: `resources/${nameOf(contract, write)}: optional members`,
+      id: `resources/${write.name}: optional members`,
       aspects: [first, ...more],
       operation,
       run: async (trial) => {
         await each(optional, async ({ name }) => {
           trial.startOver();
-          const change = (body: JsonObject): JsonObject =>
-            Object.fromEntries(Object.entries(body).filter(([one]) => one !== name));
-          const written = await sendWrite(trial, write, { change, isValid: true });
-          expectAccepted(
-            trial,
-            written,
-            `a body without \`${name}\` to be accepted`,
-            memberPath(contract, called, name),
-          );
+          const written = await sendWrite(trial, write, { without: [name], isValid: true });
+          const path = memberPath(contract, called, name);
+          expectAccepted(trial, written, `a body without \`${name}\` to be accepted`, path);
         });
       },
     },
@@ -106,7 +95,7 @@ function isUnknown(contract: Contract, called: Operation, write?: Write): readon
   if (members.length === 0 || isOnlyFile(called) || (called.kind === "resource" && sessionActions.has(action)))
     return [];
   const path = `endpoints/endpoints/${operation}`;
-  const name = write === undefined ? operation : nameOf(contract, write);
+  const name = write === undefined ? operation : write.name;
   let unknown = "unknownMember";
   while (members.some((one) => one.name === unknown)) unknown += "2";
   return [
@@ -150,14 +139,8 @@ async function expectMistake(
   }
   const { body, caller, query, record } = await inputWith(trial, called);
   const interaction = await trial.call(called.operation, {
-    ...{ caller, query, body: change(body), isInvalid: true },
-    ...(record === undefined ? {} : { record }),
+    ...{ caller, query, record, body: change(body), isInvalid: true },
   });
-  expectRejected(
-    trial,
-    called,
-    interaction,
-    mistaken,
-    called.endpoint.else === undefined ? [] : [called.endpoint.else],
-  );
+  const { else: guarded } = called.endpoint;
+  expectRejected(trial, called, interaction, mistaken, guarded === undefined ? [] : [guarded]);
 }

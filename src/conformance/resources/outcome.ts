@@ -154,19 +154,45 @@ export function expectAccepted(trial: Trial, written: Written, expected: string,
   throw new NotTried(`${written.write.called.operation} answered ${got}`);
 }
 
-/** Expects a field of a record with its value before a request that was rejected. */
-export async function expectUnchanged(
-  trial: Trial,
-  record: KnownRecord,
-  { name, type, before }: { readonly name: string; readonly type: FieldType; readonly before: Json },
-  path: string,
-): Promise<void> {
-  const after = await readField(trial, record, name);
-  if (after === undefined || isSame(trial.contract.model, type, before, after)) return;
-  throw brokenBy(
-    trial,
-    `\`${name}\` with ${shortText(before)}, since the request was rejected`,
-    shortText(after),
-    path,
-  );
+/** A field, and the statement that is broken if it has another value; by default the case's. */
+export interface Compared {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly path?: string | undefined;
 }
+
+/** Expects a field with a value, if a response has shown the field. `why`: the words behind the value that is expected. */
+export function expectValue(
+  trial: Trial,
+  { name, type, path }: Compared,
+  expected: Json,
+  got: Json | undefined,
+  why = "",
+): void {
+  if (got === undefined || isSame(trial.contract.model, type, expected, got)) return;
+  throw brokenBy(trial, `\`${name}\` with ${shortText(expected)}${why}`, shortText(got), path);
+}
+
+/**
+ * Reads fields of a record before a request that is to be rejected. Returns a function that expects them to be as they were; without a
+ * record there is nothing to compare.
+ */
+export async function unchanged(
+  trial: Trial,
+  record: KnownRecord | undefined,
+  names: readonly string[],
+  path: string,
+): Promise<() => Promise<void>> {
+  if (record === undefined) return async () => {};
+  const before = new Map<string, Json | undefined>();
+  for (const name of names) before.set(name, await readField(trial, record, name));
+  return async () => {
+    for (const [name, value] of before) {
+      const type = lookup(fieldsOf(trial.contract.model, record.resource), name)?.type;
+      if (type === undefined || value === undefined) continue;
+      expectValue(trial, { name, type, path }, value, await readField(trial, record, name), whyUnchanged);
+    }
+  };
+}
+
+const whyUnchanged = ", since the request was rejected";

@@ -1,5 +1,5 @@
 /** References: to records that do not exist or that the caller does not see they are rejected, and a tree has no cycles. */
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { fieldsOf, innermost, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -12,23 +12,21 @@ import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
 import { valueAround } from "./referring.ts";
-import { expectAccepted, expectRejected, expectUnchanged, possibleErrors } from "./outcome.ts";
+import { expectAccepted, expectRejected, possibleErrors, unchanged } from "./outcome.ts";
 import {
   creationsOf,
   memberPath,
-  nameOf,
-  readField,
+  recordToChange,
   sendWrite,
-  settingMembers,
+  sets,
   supplyFor,
   type Write,
   writesOf,
-  makeToEdit,
 } from "./writing.ts";
 
 export function referenceCases(contract: Contract): readonly Case[] {
   return writesOf(contract).flatMap((write) =>
-    settingMembers(contract, write).flatMap((member) => {
+    write.members.flatMap((member) => {
       const { of } = innermost(member.field.type);
       const resource = referenceOf(contract.model, of);
       if (resource === undefined) return [];
@@ -45,16 +43,16 @@ function missing(contract: Contract, write: Write, member: InputMember, of: stri
   const { operation, resource } = write.called;
   const path = memberPath(contract, write.called, member.name);
   return {
-    id: `resources/${resource}/${member.name}: missing in ${nameOf(contract, write)}`,
+    id: `resources/${resource}/${member.name}: missing in ${write.name}`,
     aspects: [{ path, expects: `a reference to a ${of} that does not exist is rejected` }],
     operation,
     run: async (trial) => {
       const type = lookup(fieldsOf(contract.model, of), "id")?.type;
       const id = type === undefined ? undefined : validValue(contract, type, await supplyFor(trial, type));
       if (id === undefined || trial.world.records.some(({ values }) => values.get("id") === id))
-        throw new NotTried(`the test finds no other id of a ${of}`);
-      const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
-      await expectNoReference(trial, write, member, { what: `the id of no ${of}`, id, record, path });
+        throw new NotTried(`the test finds no unused id of a ${of}`);
+      const record = await recordToChange(trial, write);
+      await expectNoReference(trial, write, member, { what: `an id that no ${of} has`, id, record, path });
     },
   };
 }
@@ -73,21 +71,17 @@ async function expectNoReference(
   { name, field }: InputMember,
   { what, id, path, caller, record }: Reference,
 ): Promise<void> {
-  const before = record === undefined ? undefined : await readField(trial, record, name);
+  const expectUnchanged = await unchanged(trial, record, [name], path);
   const value = valueAround(field, id);
   const pointer = innermost(field.type)
     .enclosing.map((kind) => (kind === "list" ? "/0" : "/name"))
     .join("");
-  const written = await sendWrite(trial, write, {
-    ...(caller === undefined ? {} : { caller }),
-    record,
-    change: (body) => ({ ...body, [name]: value }),
-  });
+  const change = (body: JsonObject): JsonObject => ({ ...body, [name]: value });
+  const written = await sendWrite(trial, write, { caller, record, change });
   const mistaken = { what, member: name, pointer, codes: ["reference-not-found"], path };
   // A service may respond as for a missing record of the path.
   expectRejected(trial, write.called, written.interaction, mistaken, [...possibleErrors(trial, written), "not-found"]);
-  if (record !== undefined && before !== undefined)
-    await expectUnchanged(trial, record, { name, type: field.type, before }, path);
+  await expectUnchanged();
 }
 
 /** A reference to a record that its own caller does not see is rejected like one to no record. */
@@ -101,7 +95,7 @@ function unseen(contract: Contract, write: Write, member: InputMember, of: strin
   const path = memberPath(contract, write.called, member.name);
   return [
     {
-      id: `resources/${resource}/${member.name}: unseen in ${nameOf(contract, write)}`,
+      id: `resources/${resource}/${member.name}: unseen in ${write.name}`,
       aspects: [{ path, expects: `a reference to a ${of} that the caller does not see is rejected` }],
       operation,
       run: async (trial) => {
@@ -121,7 +115,7 @@ function unseen(contract: Contract, write: Write, member: InputMember, of: strin
           const what = `the id of a ${of} that ${caller.name} does not see`;
           return expectNoReference(trial, write, member, { what, id, path, caller, record: undefined });
         }
-        throw new NotTried(`the test has no ${of} that a caller of ${operation} does not see`);
+        throw new NotTried(`each caller of ${operation} sees each ${of} of the test`);
       },
     },
   ];
@@ -133,8 +127,8 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
   const { name } = member;
   const path = memberPath(contract, write.called, name);
   return {
-    id: `resources/${resource}/${name}: tree in ${nameOf(contract, write)}`,
-    aspects: [{ path, expects: `no ${resource} can be above itself` }],
+    id: `resources/${resource}/${name}: tree in ${write.name}`,
+    aspects: [{ path, expects: `a ${resource} cannot be below itself` }],
     operation,
     run: async (trial) => {
       const top = await trial.make(resource);
@@ -142,7 +136,7 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
       if (id === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
       const child = await below(trial, resource, name, id);
       const childId = await readId(trial, child);
-      const before = await readField(trial, top, name);
+      const expectUnchanged = await unchanged(trial, top, [name], path);
       for (const [what, value] of [
         ["its own id", id],
         ["the id of the record below it", childId],
@@ -152,15 +146,13 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
         const mistaken = { what, member: name, codes: ["above-itself"], path };
         expectRejected(trial, write.called, written.interaction, mistaken, possibleErrors(trial, written));
       }
-      if (before !== undefined) await expectUnchanged(trial, top, { name, type: member.field.type, before }, path);
+      await expectUnchanged();
     },
   };
 }
 
 async function below(trial: Trial, resource: string, name: string, id: Json): Promise<KnownRecord> {
-  const creation = creationsOf(trial.contract, resource).find((one) =>
-    settingMembers(trial.contract, one).some((member) => member.name === name),
-  );
+  const creation = creationsOf(trial.contract, resource).find((one) => sets(one, name));
   if (creation === undefined) throw new NotTried(`no operation creates a ${resource} below another one`);
   const written = await sendWrite(trial, creation, { values: { [name]: id }, isValid: true });
   expectAccepted(trial, written, `a ${resource} below another one to be accepted`);

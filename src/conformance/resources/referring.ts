@@ -8,7 +8,7 @@ import { expectSuccess } from "../expect.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { expectAccepted } from "./outcome.ts";
-import { creationsOf, sendWrite, settingMembers } from "./writing.ts";
+import { creationsOf, sendWrite, sets } from "./writing.ts";
 
 /** A field that refers to records of another resource. */
 export interface Reference {
@@ -39,7 +39,7 @@ export async function createReferring(
   for (const write of creationsOf(contract, resource)) {
     const { called } = write;
     const isBound = called.parents.at(-1)?.field === name && boundFields(contract.model, called).includes(name);
-    const isSet = settingMembers(contract, write).some((one) => one.name === name);
+    const isSet = sets(write, name);
     if (!isBound && (!isSet || id === undefined)) continue;
     const value: Json = isInside && id !== undefined ? valueAround(field, id) : (id as Json);
     const written = await sendWrite(trial, write, {
@@ -70,7 +70,7 @@ async function link(
     ({ endpoint, resource: of }) =>
       of === target.resource && endpoint.link?.in === resource && endpoint.link.with[name] === "id",
   );
-  if (found === undefined) throw new NotTried(`no operation makes a ${resource} that refers to a given record`);
+  if (found === undefined) throw new NotTried(`no operation creates a ${resource} that refers to a chosen record`);
   expectSuccess(trial, await trial.call(found.operation, { record: target }));
   return undefined;
 }

@@ -1,8 +1,9 @@
 /** Fields in responses, and the statements of part 2 that no case is about. */
-import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, lifecycleOf, lookup, nestedView } from "../../language/resources/fields.ts";
+import { responseShape } from "../../language/endpoints/shape.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import { type Case, NotTried, type Unobservable } from "../case.ts";
 import type { Contract } from "../contract.ts";
+import { returnedIn } from "../returned.ts";
 import { existing } from "../trial/existing.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { creatorsOf } from "../trial/records.ts";
@@ -12,7 +13,7 @@ import { innerPaths } from "./paths.ts";
 /** Responses show the fields of a record as they are declared. */
 export function responseCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource): readonly Case[] => {
-    const names = [...visibleFields(contract, resource)];
+    const names = visibleFields(contract, resource);
     const expects = (name: string): string => `responses show \`${name}\` as it is declared`;
     const [first, ...more] = names.flatMap((name) => {
       const type = lookup(fieldsOf(contract.model, resource), name)?.type;
@@ -46,35 +47,19 @@ async function found(trial: Trial, resource: string): Promise<KnownRecord | unde
 }
 
 /** Returns the fields that some response shows to some caller. */
-function visibleFields(contract: Contract, resource: string): ReadonlySet<string> {
+function visibleFields(contract: Contract, resource: string): readonly string[] {
   const { model } = contract;
-  const found = new Set<string>();
-  for (const called of contract.operations.values()) {
-    if (called.endpoint.wire !== undefined || called.kind !== "resource" || called.endpoint.gives === "none") continue;
+  const fields = fieldsOf(model, resource);
+  const found = [...contract.operations.values()].flatMap((called) => {
+    if (called.endpoint.wire !== undefined || called.kind !== "resource" || called.endpoint.gives === "none") return [];
     const { item } = responseShape(model, called);
-    if (item !== undefined) addFields(contract, item, resource, found);
-    else if (called.resource === resource && !["delete", "clear", "logout", "history"].includes(called.action))
-      for (const name of Object.keys(fieldsOf(model, resource))) found.add(name);
-  }
-  for (const [name, { marks }] of Object.entries(fieldsOf(model, resource)))
-    if (marks.includes("secret") || marks.includes("write-only")) found.delete(name);
-  return found;
-}
-
-function addFields(contract: Contract, shape: Shape, resource: string, found: Set<string>): void {
-  const { model } = contract;
-  if (shape.kind === "record" && shape.resource === resource)
-    for (const name of Object.keys(fieldsOf(model, resource))) found.add(name);
-  if (shape.kind === "items") addFields(contract, shape.of, resource, found);
-  if (shape.kind === "object")
-    for (const inner of Object.values(shape.members)) addFields(contract, inner, resource, found);
-  if (shape.kind !== "view") return;
-  const { of, fields = [], members = {} } = lookup(model.resources.views ?? {}, shape.view) ?? { of: "" };
-  if (of === resource) for (const name of fields) if (lookup(members, name) === undefined) found.add(name);
-  for (const { type } of Object.values(members)) {
-    const nested = nestedView(model, type);
-    if (nested !== undefined) addFields(contract, { kind: "view", view: nested.view }, resource, found);
-  }
+    if (item !== undefined)
+      return returnedIn(model, item).flatMap((one) => (one.resource === resource ? one.fields : []));
+    const isReturned =
+      called.resource === resource && !["delete", "clear", "logout", "history"].includes(called.action);
+    return isReturned ? Object.keys(fields) : [];
+  });
+  return [...new Set(found)].filter((name) => !isNeverReturned(lookup(fields, name) ?? { marks: [] }));
 }
 
 /** Returns the statements about which there is no case, with the reason. */
@@ -99,9 +84,7 @@ export function untried(contract: Contract, cases: readonly Case[]): readonly Un
       add(
         `resources/rules/${resource}/${index}`,
         `the rule of ${resource}`,
-        isUsed
-          ? "no request can violate the rule"
-          : `no operation writes a ${resource}${lifecycleOf(contract.model, resource) === undefined ? "" : " by its fields"}`,
+        isUsed ? "no request can violate the rule" : `no operation sets fields of a ${resource}`,
       );
   }
   for (const [type, fields] of Object.entries(types))

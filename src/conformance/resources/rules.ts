@@ -2,11 +2,10 @@
  * Rules of records: a body with which a rule is false is rejected with the rule's error and changes nothing, and one with which it is
  * just true is accepted. The test looks for pairs of bodies that differ in one value, of which the rule allows one.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
-import { fieldsIn, mentions } from "../../expression/typed.ts";
-import type { TypedExpression } from "../../expression/typed.ts";
+import { type Json, type JsonObject, omit } from "../../base/json.ts";
+import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
@@ -16,21 +15,19 @@ import { truth } from "../expressions.ts";
 import { knownTruth } from "../known-truth.ts";
 import { scopeAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { creatorFor } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { ifPossible, untilTried } from "../attempts.ts";
 import { candidatesFor, distance, nextToOthers } from "./candidates.ts";
-import { expectAccepted, expectUnchanged, possibleErrors } from "./outcome.ts";
+import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
 import { expectNoTrace, withMarker } from "./traces.ts";
 import {
   creationsOf,
-  nameOf,
-  readField,
-  sendWrite,
-  settingMembers,
-  type Write,
-  writesOf,
   makeToEdit,
+  neededCreator,
+  sendWrite,
+  type Write,
+  type WriteOptions,
+  writesOf,
 } from "./writing.ts";
 
 export function ruleCases(contract: Contract): readonly Case[] {
@@ -40,7 +37,7 @@ export function ruleCases(contract: Contract): readonly Case[] {
       const condition = contract.typed.get(`${path}/holds`);
       if (rule.kind !== "holds" || condition === undefined) return [];
       return writesOf(contract, resource).flatMap((write) =>
-        isObeyed(contract, write, { path, condition, code: rule.else, text: rule.expression }),
+        isObeyed(contract, write, { path, condition, code: rule.else }, rule.expression),
       );
     }),
   );
@@ -50,16 +47,16 @@ interface Rule {
   readonly path: string;
   readonly condition: TypedExpression;
   readonly code: string;
-  readonly text: string;
 }
 
-function isObeyed(contract: Contract, write: Write, { path, condition, code, text }: Rule): readonly Case[] {
+function isObeyed(contract: Contract, write: Write, rule: Rule, text: string): readonly Case[] {
+  const { code, condition, path } = rule;
   const members = influencing(contract, write, condition);
   if (members.length === 0) return [];
   const { operation } = write.called;
   return [
     {
-      id: `${path}: ${nameOf(contract, write)}`,
+      id: `${path}: ${write.name}`,
       aspects: [{ path, expects: `${operation} gets ${code} if \`${text}\` is false, and is accepted if it is true` }],
       operation,
       run: async (trial) => {
@@ -69,20 +66,18 @@ function isObeyed(contract: Contract, write: Write, { path, condition, code, tex
         await untilTried(records, async (isChange) => {
           const record = isChange ? await makeRecord(trial, write, condition) : undefined;
           const caller =
-            record === undefined ? await creatorFor(trial, write.called, {}) : await trial.callerFor(operation, record);
-          if (caller === undefined) throw new NotTried(`no caller of the test may run ${operation}`);
-          const pairs = await pairsOf(trial, { write, condition, path, members, record, caller });
+            record === undefined ? await neededCreator(trial, write.called) : await trial.callerFor(operation, record);
+          const search = { ...rule, write, members, record, caller };
+          const pairs = await pairsOf(trial, search);
           if (pairs.length === 0) throw new NotTried("the test finds no body with which the rule is false");
           let isTried = false;
           for (const { right, wrong } of pairs) {
             trial.startOver();
             // The changes before may have changed what the rule depends on.
-            const isTrue = (choice: Choice) =>
-              truthOf(trial, { write, condition, path, members, record, caller }, choice, "certain");
-            const violation = { write, record, caller, code, path };
-            const [isFalse, isRight] = [isTrue(wrong) === false, isTrue(right) === true];
-            if (isFalse) await expectViolation(trial, violation, wrong);
-            if (isRight) await expectObeyed(trial, violation, right);
+            const isFalse = truthOf(trial, search, wrong, "certain") === false;
+            const isRight = truthOf(trial, search, right, "certain") === true;
+            if (isFalse) await expectViolation(trial, search, wrong);
+            if (isRight) await expectObeyed(trial, search, right);
             isTried ||= isFalse || isRight;
           }
           if (!isTried) throw new NotTried("the rule reads records that the test does not know");
@@ -122,7 +117,7 @@ function influencing(contract: Contract, write: Write, condition: TypedExpressio
     const computed = contract.typed.get(`resources/${write.called.resource}/${name}/computed`);
     if (computed !== undefined) pending.push(...fieldsIn(computed));
   }
-  return settingMembers(contract, write).filter(
+  return write.members.filter(
     ({ name, field }) => names.has(name) && !(field.marks.includes("secret") && write.kind !== "create"),
   );
 }
@@ -137,10 +132,10 @@ interface Pair {
   readonly wrong: Choice;
 }
 
-interface Search {
+/** What one case looks for: bodies of a write with which the rule is false, or just true. */
+interface Search extends Rule {
   readonly write: Write;
-  readonly condition: TypedExpression;
-  readonly path: string;
+  /** The members on which the rule depends. */
   readonly members: readonly InputMember[];
   readonly record: KnownRecord | undefined;
   readonly caller: Caller;
@@ -201,33 +196,19 @@ function truthOf(
 
 // ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Violation {
-  readonly write: Write;
-  readonly record: KnownRecord | undefined;
-  readonly caller: Caller;
-  readonly code: string;
-  readonly path: string;
+function requestOf({ write, members, record, caller }: Search, choice: Choice): WriteOptions {
+  const dropped = write.kind === "change" ? [] : members.map(({ name }) => name);
+  return { values: choice, record, caller, change: (body) => ({ ...omit(body, dropped), ...choice }) };
 }
 
-function requestOf({ write, record, caller }: Violation, names: readonly string[], choice: Choice) {
-  const isPatch = write.kind === "change";
-  const withChoice = (body: JsonObject): JsonObject => ({
-    ...Object.fromEntries(Object.entries(body).filter(([name]) => isPatch || !names.includes(name))),
-    ...choice,
-  });
-  return { values: choice, record, caller, change: withChoice };
-}
-
-async function expectViolation(trial: Trial, violation: Violation, choice: Choice): Promise<void> {
-  const { code, path, record, write } = violation;
+async function expectViolation(trial: Trial, search: Search, choice: Choice): Promise<void> {
+  const { code, members, path, record, write } = search;
   const { contract } = trial;
-  const before = new Map<string, Json | undefined>();
-  if (record !== undefined)
-    for (const name of Object.keys(choice)) before.set(name, await readField(trial, record, name));
-  const names = influencingNames(trial, violation);
+  const expectUnchanged = await unchanged(trial, record, Object.keys(choice), path);
+  const names = members.map(({ name }) => name);
   const marker = write.kind === "create" ? await ifPossible(() => withMarker(trial, write, names)) : undefined;
   const marked = marker === undefined ? choice : { ...choice, [marker.name]: marker.value };
-  const written = await sendWrite(trial, write, requestOf(violation, names, marked));
+  const written = await sendWrite(trial, write, requestOf(search, marked));
   const { interaction, response } = written;
   if (response.status < 300)
     throw new Broken(`the error ${code}, since the rule is violated`, String(response.status), interaction, path);
@@ -237,30 +218,16 @@ async function expectViolation(trial: Trial, violation: Violation, choice: Choic
     throw new NotTried(`${write.called.operation} answered ${statusText(contract, response)}`);
   expectError(trial, interaction, { code }, path);
   if (marker !== undefined) await ifPossible(() => expectNoTrace(trial, written, marker, path));
-  for (const [name, value] of before) {
-    const type = lookup(fieldsOf(contract.model, write.called.resource), name)?.type;
-    if (record !== undefined && type !== undefined && value !== undefined)
-      await expectUnchanged(trial, record, { name, type, before: value }, path);
-  }
+  await expectUnchanged();
 }
 
-async function expectObeyed(trial: Trial, violation: Violation, choice: Choice): Promise<void> {
-  const { path, record, write } = violation;
+async function expectObeyed(trial: Trial, search: Search, choice: Choice): Promise<void> {
+  const { code, path, record, write } = search;
   if (record !== undefined) await trial.look(record);
-  const names = influencingNames(trial, violation);
-  const written = await sendWrite(trial, write, requestOf(violation, names, choice));
-  const code = codeIn(trial.contract, written.response);
-  if (code === violation.code)
-    throw new Broken(
-      "success, since the rule is obeyed",
-      statusText(trial.contract, written.response),
-      written.interaction,
-      path,
-    );
-  expectAccepted(trial, written, "success, since the rule is obeyed", path);
-}
-
-function influencingNames({ contract }: Trial, { path, write }: Violation): readonly string[] {
-  const condition = contract.typed.get(`${path}/holds`);
-  return condition === undefined ? [] : influencing(contract, write, condition).map(({ name }) => name);
+  const written = await sendWrite(trial, write, requestOf(search, choice));
+  const { interaction, response } = written;
+  const expected = "success, since the rule is obeyed";
+  if (codeIn(trial.contract, response) === code)
+    throw new Broken(expected, statusText(trial.contract, response), interaction, path);
+  expectAccepted(trial, written, expected, path);
 }

@@ -1,6 +1,6 @@
 /** Whether a creation that failed has left a record: one with a value that no other record has. */
 import { isObject, type Json } from "../../base/json.ts";
-import { bareType, fieldsOf, isUnique, lookup } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isNeverReturned, isUnique, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import { observableFields } from "../response.ts";
@@ -8,7 +8,7 @@ import { readersOf } from "../trial/looking.ts";
 import { pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { distinctValue } from "../values/valid.ts";
-import { sendWrite, settingMembers, supplyFor, type Write, type Written } from "./writing.ts";
+import { sendWrite, supplyFor, type Write, type Written } from "./writing.ts";
 
 /** A member whose value only one record has. */
 export interface Marker {
@@ -23,18 +23,17 @@ const shortest = 8;
 export async function withMarker(trial: Trial, write: Write, except: readonly string[]): Promise<Marker> {
   const { contract, world } = trial;
   const { model } = contract;
-  const candidates = settingMembers(contract, write).filter(({ name, field }) => {
+  const candidates = write.members.filter(({ name, field }) => {
     const type = bareType(field.type);
     const isText = type.kind === "scalar" && ["string", "text", "email"].includes(type.name);
-    const isHidden = field.marks.includes("secret") || field.marks.includes("write-only");
-    return isText && !isHidden && !except.includes(name);
+    return isText && !isNeverReturned(field) && !except.includes(name);
   });
   const isFirst = (name: string): number => Number(isUnique(model, write.called.resource, name));
   for (const { name, field } of candidates.toSorted((one, other) => isFirst(other.name) - isFirst(one.name))) {
     const value = distinctValue(contract, field.type, await supplyFor(trial, field.type), world.count());
     if (typeof value === "string" && value.length >= shortest) return { name, value };
   }
-  throw new NotTried("the test finds no member with a value that no other record has");
+  throw new NotTried("the test finds no member whose value identifies the record");
 }
 
 /** How many pages the test reads to find a record. */
@@ -53,7 +52,7 @@ export async function expectNoTrace(trial: Trial, written: Written, marker: Mark
       isTried = true;
       if (page.items.some((item) => isObject(item) && lookup(item, marker.name) === marker.value))
         throw new Broken(
-          "no record of the request that failed",
+          "no record from the request that failed",
           `a record with \`${marker.name}\` ${JSON.stringify(marker.value)}`,
           page.interaction,
           path,
@@ -69,7 +68,12 @@ export async function expectNoTrace(trial: Trial, written: Written, marker: Mark
       isValid: true,
     });
     if (again.response.status === 409)
-      throw new Broken("no record of the request that failed", "its unique value is in use", again.interaction, path);
+      throw new Broken(
+        "no record from the request that failed",
+        "its unique value is already used",
+        again.interaction,
+        path,
+      );
     isTried ||= again.response.status < 300;
   }
   if (!isTried) throw new NotTried(`no list shows whether a ${called.resource} exists`);

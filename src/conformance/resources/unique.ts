@@ -1,5 +1,6 @@
 /** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { type Json, type JsonObject, omit, pick } from "../../base/json.ts";
+import { creates } from "../../language/endpoints/input.ts";
 import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
@@ -11,15 +12,12 @@ import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { each } from "../attempts.ts";
 import { type Constraint, constraintsOf, determined } from "./constraints.ts";
-import { expectAccepted, expectUnchanged, possibleErrors } from "./outcome.ts";
+import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
 import {
   creationsOf,
   memberPath,
-  nameOf,
   otherValue,
-  readField,
   sendWrite,
-  settingMembers,
   type Write,
   type WriteOptions,
   type Written,
@@ -29,15 +27,14 @@ import {
 export function uniqueCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) => {
     const constraints = constraintsOf(contract, resource);
+    const creations = creationsOf(contract, resource);
     // A creation that answers with the equal record is about another statement.
-    const creations = creationsOf(contract, resource).filter(
+    const plain = creations.filter(
       ({ called: { endpoint } }) => endpoint.statuses?.same === undefined && endpoint.statuses?.differs === undefined,
     );
     return [
-      ...creations.flatMap((write) => [
-        ...constraints.flatMap((constraint) => ofConstraint(contract, write, constraint)),
-        ...isNotUnique(contract, write),
-      ]),
+      ...plain.flatMap((write) => constraints.flatMap((constraint) => ofConstraint(contract, write, constraint))),
+      ...creations.flatMap((write) => isNotUnique(contract, write)),
       ...writesOf(contract, resource)
         .filter(({ kind }) => kind !== "create")
         .flatMap((write) => constraints.flatMap((constraint) => isUniqueAfter(contract, write, constraint))),
@@ -45,14 +42,23 @@ export function uniqueCases(contract: Contract): readonly Case[] {
   });
 }
 
+/** Returns the members of a write that determine the fields; and whether these members, or the path, determine all of them. */
+function chosenBy(contract: Contract, write: Write, { fields }: Constraint) {
+  const by = fields.map((field) => determined(contract, write, field));
+  return { members: by.flatMap((one) => one?.members ?? []), isDetermined: !by.includes(undefined) };
+}
+
+function wordsFor({ fields }: Constraint): string {
+  return fields.map((one) => `\`${one}\``).join(" and ");
+}
+
 function ofConstraint(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
   const { fields, path, resource, isAbsentEqual, code } = constraint;
-  const by = fields.map((field) => determined(contract, write, field));
-  const members = by.flatMap((one) => one?.members ?? []);
-  if (by.includes(undefined) || members.length === 0) return [];
+  const { isDetermined, members } = chosenBy(contract, write, constraint);
+  if (!isDetermined || members.length === 0) return [];
+  const { name } = write;
   const { operation } = write.called;
-  const name = nameOf(contract, write);
-  const what = fields.map((one) => `\`${one}\``).join(" and ");
+  const what = wordsFor(constraint);
   const optional = fields.filter((one) => {
     const field = lookup(fieldsOf(contract.model, resource), one);
     return members.includes(one) && field !== undefined && isNullable(field) && field.default === undefined;
@@ -66,12 +72,12 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
       run: async (trial) => {
         const first = await create(trial, write, await valuesFor(trial, write, members));
         const second = await sendWrite(trial, write, sameAs(first, members));
-        expectConflict(trial, second, constraint, what);
+        expectConflict(trial, second, constraint);
       },
     },
     {
       id: `${path}: at once in ${name}`,
-      aspects: [{ path, expects: `of two concurrent requests with the same ${what} one succeeds` }],
+      aspects: [{ path, expects: `exactly one of two concurrent requests with the same ${what} succeeds` }],
       operation,
       run: async (trial) => {
         const parent = await parentFor(trial, write);
@@ -100,7 +106,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
               { path, expects: `two records without ${what} ${isAbsentEqual ? `get ${code}` : "are accepted"}` },
             ] as const,
             operation,
-            run: (trial: Trial) => absentValues(trial, write, constraint, { members, optional, what }),
+            run: (trial: Trial) => absentValues(trial, write, constraint, members, optional),
           },
         ]),
   ];
@@ -109,7 +115,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
 /** Returns values for all members, since values that are absent are compared in their own way. */
 async function valuesFor(trial: Trial, write: Write, members: readonly string[]): Promise<JsonObject> {
   const values: Record<string, Json> = {};
-  for (const { name, field } of settingMembers(trial.contract, write)) {
+  for (const { name, field } of write.members) {
     if (!members.includes(name) || !isNullable(field)) continue;
     const value = await otherValue(trial, field.type, [null]);
     if (value === undefined) throw new NotTried(`the test finds no value for \`${name}\``);
@@ -127,7 +133,7 @@ async function otherValues(
 ): Promise<JsonObject> {
   const { body: fresh = {} } = await trial.inputFor(write.called.operation, caller);
   const values: Record<string, Json> = {};
-  for (const { name, field } of settingMembers(trial.contract, write)) {
+  for (const { name, field } of write.members) {
     if (!members.includes(name)) continue;
     const before = lookup(body, name);
     const distinct = lookup(fresh, name);
@@ -159,28 +165,19 @@ async function create(
 function sameAs(first: Awaited<ReturnType<typeof create>>, members: readonly string[]): WriteOptions {
   const { body, caller, parent } = first;
   return {
-    values: Object.fromEntries(Object.entries(body).filter(([name]) => members.includes(name))),
+    ...{ caller, parent, values: pick(body, members) },
     change: (other) =>
-      Object.fromEntries(
-        Object.entries(other).filter(([name]) => !members.includes(name) || lookup(body, name) !== undefined),
+      omit(
+        other,
+        members.filter((name) => lookup(body, name) === undefined),
       ),
-    ...{ caller, parent },
   };
 }
 
-function expectConflict(
-  trial: Trial,
-  { interaction, response }: Written,
-  { code, path, resource }: Constraint,
-  what: string,
-): void {
-  if (response.status < 300)
-    throw new Broken(
-      `a second ${resource} with the same ${what} to get ${code}`,
-      statusText(trial.contract, response),
-      interaction,
-      path,
-    );
+function expectConflict(trial: Trial, { interaction, response }: Written, constraint: Constraint): void {
+  const { code, path, resource } = constraint;
+  const expected = `a second ${resource} with the same ${wordsFor(constraint)} to get ${code}`;
+  if (response.status < 300) throw new Broken(expected, statusText(trial.contract, response), interaction, path);
   expectError(trial, interaction, { code }, path);
 }
 
@@ -189,7 +186,11 @@ function expectOne(trial: Trial, all: readonly Written[], what: string): void {
   if (successes.length === 1) return;
   const got = all.map(({ response }) => statusText(trial.contract, response)).join(", ");
   if (successes.length === 0) throw new NotTried(`both requests failed: ${got}`);
-  throw new Broken(`one success of two requests with the same ${what}`, got, successes.at(-1)?.interaction);
+  throw new Broken(
+    `exactly one of two concurrent requests with the same ${what} to succeed`,
+    got,
+    successes.at(-1)?.interaction,
+  );
 }
 
 async function othersAreAccepted(
@@ -201,23 +202,15 @@ async function othersAreAccepted(
   const first = await create(trial, write, { values: await valuesFor(trial, write, members) });
   await each(fields, async (field) => {
     trial.startOver();
-    const same = members.filter((one) => !(determined(trial.contract, write, field)?.members ?? []).includes(one));
-    const byPath = determined(trial.contract, write, field)?.byPath === true;
-    if (same.length === members.length && !byPath) throw new NotTried(`no request determines \`${field}\``);
+    const by = determined(trial.contract, write, field);
+    const byPath = by?.byPath === true;
+    const same = members.filter((one) => by?.members.includes(one) !== true);
+    if (same.length === members.length && !byPath) throw new NotTried(`no request sets \`${field}\``);
     const options = sameAs(first, same);
     const parent = byPath ? await parentFor(trial, write) : first.parent;
-    const others = await otherValues(
-      trial,
-      write,
-      members.filter((one) => !same.includes(one)),
-      first,
-    );
-    const written = await sendWrite(trial, write, {
-      ...options,
-      parent,
-      values: { ...options.values, ...others },
-      isValid: true,
-    });
+    const different = members.filter((one) => !same.includes(one));
+    const values = { ...options.values, ...(await otherValues(trial, write, different, first)) };
+    const written = await sendWrite(trial, write, { ...options, parent, values, isValid: true });
     expectDistinct(trial, written, `a record that differs in \`${field}\` to be accepted`, path);
   });
 }
@@ -234,22 +227,19 @@ async function absentValues(
   trial: Trial,
   write: Write,
   constraint: Constraint,
-  {
-    members,
-    optional,
-    what,
-  }: { readonly members: readonly string[]; readonly optional: readonly string[]; readonly what: string },
+  members: readonly string[],
+  optional: readonly string[],
 ): Promise<void> {
   const present = members.filter((one) => !optional.includes(one));
   const parent = await parentFor(trial, write);
   const sent = await sendWrite(trial, write, { parent, without: optional, isValid: true });
   // Another record may lack the values already, if that is not allowed twice.
   if (constraint.isAbsentEqual && present.length === 0 && sent.response.status >= 300)
-    return expectConflict(trial, sent, constraint, what);
+    return expectConflict(trial, sent, constraint);
   expectAccepted(trial, sent, `a body without ${optional.join(", ")} to be accepted`);
   const options = sameAs({ ...sent, parent }, present);
   const second = await sendWrite(trial, write, { ...options, without: optional });
-  if (constraint.isAbsentEqual) expectConflict(trial, second, constraint, what);
+  if (constraint.isAbsentEqual) expectConflict(trial, second, constraint);
   else expectDistinct(trial, second, `a second record without ${optional.join(", ")} to be accepted`, constraint.path);
 }
 
@@ -257,39 +247,33 @@ async function absentValues(
 
 /** A change cannot give a record the values of another one. */
 function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
-  const { fields, path, resource } = constraint;
-  const by = fields.map((field) => determined(contract, write, field));
-  const members = by.flatMap((one) => one?.members ?? []);
+  const { path, resource } = constraint;
+  const { members } = chosenBy(contract, write, constraint);
   const isSecret = members.some((one) => lookup(fieldsOf(contract.model, resource), one)?.marks.includes("secret"));
   if (members.length === 0 || isSecret || write.called.endpoint.the !== undefined) return [];
   const { operation } = write.called;
-  const what = fields.map((one) => `\`${one}\``).join(" and ");
   return [
     {
-      id: `${path}: twice in ${nameOf(contract, write)}`,
-      aspects: [{ path, expects: `${operation} cannot set ${what} to the values of another ${resource}` }],
+      id: `${path}: twice in ${write.name}`,
+      aspects: [
+        { path, expects: `${operation} cannot set ${wordsFor(constraint)} to the values of another ${resource}` },
+      ],
       operation,
       run: async (trial) => {
         const [creation] = creationsOf(contract, resource);
         if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
         const first = await create(trial, creation, { values: await valuesFor(trial, creation, members) });
-        const fixed = fields
-          .flatMap((one) => determined(contract, creation, one)?.members ?? [])
-          .filter((one) => !members.includes(one));
+        const fixed = chosenBy(contract, creation, constraint).members.filter((one) => !members.includes(one));
         const second = await create(trial, creation, sameAs(first, fixed));
         const record = second.record;
         if (record === undefined || first.record === undefined) return;
-        const values = Object.fromEntries(Object.entries(first.body).filter(([name]) => members.includes(name)));
-        if (Object.keys(values).length === 0) throw new NotTried("the first record has no such values");
-        const before = new Map<string, Json | undefined>();
-        for (const name of Object.keys(values)) before.set(name, await readField(trial, record, name));
+        const values = pick(first.body, members);
+        if (Object.keys(values).length === 0)
+          throw new NotTried("the first record has none of the values that have to be unique");
+        const expectUnchanged = await unchanged(trial, record, Object.keys(values), path);
         const written = await sendWrite(trial, write, { record, values });
-        expectConflict(trial, written, constraint, what);
-        for (const [name, value] of before) {
-          const type = lookup(fieldsOf(contract.model, resource), name)?.type;
-          if (type !== undefined && value !== undefined)
-            await expectUnchanged(trial, record, { name, type, before: value }, path);
-        }
+        expectConflict(trial, written, constraint);
+        await expectUnchanged();
       },
     },
   ];
@@ -306,32 +290,42 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
       fields.flatMap((field) => [field, ...(determined(contract, write, field)?.members ?? [])]),
     ),
   );
-  const members = settingMembers(contract, write).flatMap(({ name }) =>
+  const members = write.members.flatMap(({ name }) =>
     constrained.has(name) || determinesUnique(contract, resource, name) ? [] : [name],
   );
-  const [first, ...more] = members.map((name) => ({
-    path: memberPath(contract, called, name),
+  const above = called.parents.slice(-1).flatMap(({ field }) => (constrained.has(field) ? [] : [field]));
+  const [first, ...more] = [...above, ...members].map((name) => ({
+    path: above.includes(name) ? `resources/${resource}/${name}` : memberPath(contract, called, name),
     expects: `two records may have the same \`${name}\``,
   }));
+  const { differs, same } = called.endpoint.statuses ?? {};
+  const isChosen = creates(contract.model, called);
   // A unique field that the server sets may follow from any other one.
   const mayFollow = Object.entries(fieldsOf(contract.model, resource)).some(
     ([name, field]) => isUnexplained(field) && isDistinguishing(contract.model, resource, name),
   );
-  if (first === undefined || mayFollow) return [];
+  if (first === undefined || mayFollow || ((differs ?? same) !== undefined && !isChosen)) return [];
   return [
     {
-      id: `resources/${resource}: equal values in ${nameOf(contract, write)}`,
+      id: `resources/${resource}: equal values in ${write.name}`,
       aspects: [first, ...more],
       operation,
       run: async (trial) => {
         const one = await create(trial, write, { values: await valuesFor(trial, write, members) });
-        const other = await sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
+        const send = (): Promise<Written> => sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
+        const differsIn = ({ response }: Written): boolean =>
+          differs !== undefined && isError(contract, response, differs, operation);
+        const second = await send();
+        // Somebody else may have a record with the new id, but not with another new one, too.
+        const other = differsIn(second) ? await send() : second;
         const { interaction, response } = other;
         const text = statusText(contract, response);
-        const possible = possibleErrors(trial, other).map((code) => statusOf(contract, code, operation));
-        if (isError(contract, response, "already-exists", operation) && !possible.includes(response.status))
+        const possible = possibleErrors(trial, other).filter((code) => code !== differs);
+        const statuses = possible.map((code) => statusOf(contract, code, operation));
+        const isConflict = isError(contract, response, "already-exists", operation) || differsIn(other);
+        if (isConflict && !statuses.includes(response.status))
           throw new Broken(
-            `a second record with the same ${members.join(", ")} to be accepted`,
+            `a second record with the same ${[...above, ...members].join(", ")} to be accepted`,
             `${text} ${shortText(response.json)}`,
             interaction,
           );

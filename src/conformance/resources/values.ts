@@ -1,54 +1,55 @@
 /** The values that fields and other members of bodies may have: those at the edges are accepted, those outside are rejected. */
-import type { Json } from "../../base/json.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
-import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, isNullable, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract, type Operation, rejectsUnknown, requestStyle } from "../contract.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { statusText } from "../errors/expected.ts";
 import { seeded } from "../random.ts";
-import { type EdgeValue, edgeValues, type InvalidValue, invalidValues } from "../values/boundaries.ts";
+import { edgeValues, type InvalidValue, invalidValues } from "../values/boundaries.ts";
+import type { Edge } from "../values/edges.ts";
 import { problemOf } from "../values/fits.ts";
-import { isSame, mergePatch } from "../values/same.ts";
+import { mergePatch } from "../values/same.ts";
 import { type Supply, validValue } from "../values/valid.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { each, untilTried } from "../attempts.ts";
-import { errorsOf, inputWith } from "./inputs.ts";
+import { errorsOf, inputWith, otherOperations } from "./inputs.ts";
 import { innerPath, innerPaths } from "./paths.ts";
-import { expectAccepted, expectRejected, expectUnchanged, isInvalid, outcomeOf, possibleErrors } from "./outcome.ts";
+import {
+  expectAccepted,
+  expectRejected,
+  expectValue,
+  isInvalid,
+  outcomeOf,
+  possibleErrors,
+  unchanged,
+} from "./outcome.ts";
 import {
   memberPath,
-  nameOf,
   readField,
   fieldIn,
   sendWrite,
-  settingMembers,
   supplyFor,
   acceptsFile,
   type Write,
-  type Written,
   writesOf,
   makeToEdit,
+  recordToChange,
 } from "./writing.ts";
 
 export function valueCases(contract: Contract): readonly Case[] {
-  const writes = writesOf(contract);
-  const writing = new Set(writes.map(({ called }) => called.operation));
-  const others = [...contract.operations.values()].filter(
-    ({ endpoint, operation }) => endpoint.wire === undefined && !writing.has(operation),
-  );
   return [
-    ...writes.flatMap((write) =>
-      settingMembers(contract, write).flatMap((member) => [
+    ...writesOf(contract).flatMap((write) =>
+      write.members.flatMap((member) => [
         ...isAccepted(contract, write, member),
         ...isRejected(contract, write, member),
       ]),
     ),
-    ...others.flatMap((called) =>
+    ...otherOperations(contract).flatMap((called) =>
       inputMembers(contract, called).flatMap((member) => [
         ...isInputAccepted(contract, called, member),
         ...isInputRejected(contract, called, member),
@@ -66,7 +67,7 @@ function inputMembers(contract: Contract, called: Operation): readonly InputMemb
 // ── Values that are accepted ───────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns the values at the edges that the document writes; a usual value if it writes none. */
-function edgesOf(contract: Contract, type: FieldType, supply: Supply): readonly EdgeValue[] {
+function edgesOf(contract: Contract, type: FieldType, supply: Supply): readonly Edge[] {
   const edges = edgeValues(contract, type, supply).filter(({ stated }) => stated);
   if (edges.length > 0) return edges;
   const usual = validValue(contract, type, supply, "all");
@@ -80,7 +81,7 @@ function isAccepted(contract: Contract, write: Write, member: InputMember): read
   if (field.marks.includes("secret") && write.kind !== "create") return [];
   return [
     {
-      id: `resources/${resource}/${name}: ${nameOf(contract, write)} accepts`,
+      id: `resources/${resource}/${name}: ${write.name} accepts`,
       aspects: [
         ...aspectsOf(contract, write.called, member, `valid values of \`${name}\` are accepted and come back`),
         { path: `resources/${resource}/${name}`, expects: `${operation} sets \`${name}\`` },
@@ -93,8 +94,9 @@ function isAccepted(contract: Contract, write: Write, member: InputMember): read
         await untilTried(records, async (number) => {
           const record = number === undefined ? undefined : await makeToEdit(trial, write);
           await each(edgesOf(contract, field.type, supply), async (edge) => {
-            if (record === undefined) trial.startOver();
-            await accepts(trial, write, member, edge, record);
+            trial.startOver();
+            const isNew = record !== undefined && trial.world.isAgain === true;
+            await accepts(trial, write, member, edge, isNew ? await makeToEdit(trial, write) : record);
           });
         });
       },
@@ -106,7 +108,7 @@ async function accepts(
   trial: Trial,
   write: Write,
   { name, field }: InputMember,
-  { what, value }: EdgeValue,
+  { what, value }: Edge,
   record: KnownRecord | undefined,
 ): Promise<void> {
   const { contract } = trial;
@@ -115,44 +117,16 @@ async function accepts(
   const before = record === undefined ? undefined : await readField(trial, record, name);
   const expected = kind === "change" ? mergePatch(before, value) : value;
   if (problemOf(contract, field.type, expected, "input") !== undefined && expected !== null)
-    throw new NotTried("the merged value would not be valid");
-  const written = await sendWrite(trial, write, {
-    ...{ values: { [name]: value }, isValid: true },
-    ...(record === undefined ? {} : { record }),
-  });
+    throw new NotTried("the value after the merge patch would be invalid");
+  const written = await sendWrite(trial, write, { record, values: { [name]: value }, isValid: true });
   // The values at the edges are the same in each case.
   if (outcomeOf(trial, written) === "conflict" && determinesUnique(contract, called.resource, name))
     throw new NotTried(`another record has ${what}`);
   expectAccepted(trial, written, `${what} for \`${name}\` to be accepted`, path);
-  const isHidden = field.marks.includes("secret") || field.marks.includes("write-only");
-  if (isHidden || written.record === undefined) return;
-  expectSame(trial, { name, type: field.type, path, expected }, written, fieldIn(trial, written, name));
-  expectSame(
-    trial,
-    { name, type: field.type, path, expected },
-    written,
-    await readField(trial, written.record, name, written.caller),
-  );
-}
-
-function expectSame(
-  trial: Trial,
-  {
-    name,
-    type,
-    path,
-    expected,
-  }: { readonly name: string; readonly type: FieldType; readonly path: string; readonly expected: Json },
-  written: Written,
-  got: Json | undefined,
-): void {
-  if (got === undefined || isSame(trial.contract.model, type, expected, got)) return;
-  throw new Broken(
-    `\`${name}\` with ${shortText(expected)}`,
-    shortText(got),
-    trial.interactions.at(-1) ?? written.interaction,
-    innerPath(trial.contract, path, type, []),
-  );
+  if (isNeverReturned(field) || written.record === undefined) return;
+  const compared = { name, type: field.type, path: innerPath(contract, path, field.type, []) };
+  expectValue(trial, compared, expected, fieldIn(trial, written, name));
+  expectValue(trial, compared, expected, await readField(trial, written.record, name, written.caller));
 }
 
 // ── Values that are rejected ───────────────────────────────────────────────────────────────────────────────────────
@@ -166,27 +140,18 @@ const removal: InvalidValue = {
 /** Returns the values outside what the document writes, of those that an operation can take. */
 function mistakesOf(
   contract: Contract,
+  called: Operation,
   type: FieldType,
   supply: Supply,
-  {
-    isPatch = false,
-    mayBeAbsent = true,
-    isForm = false,
-    isStrict = true,
-    isConverted = false,
-  }: {
-    readonly isPatch?: boolean;
-    readonly mayBeAbsent?: boolean;
-    readonly isForm?: boolean;
-    /** Whether unknown members are rejected. */
-    readonly isStrict?: boolean;
-    /** Whether texts in place of numbers and booleans are accepted. */
-    readonly isConverted?: boolean;
-  } = {},
+  { isPatch = false, mayBeAbsent = true }: { readonly isPatch?: boolean; readonly mayBeAbsent?: boolean } = {},
 ): readonly InvalidValue[] {
+  const isForm = acceptsFile(contract, called);
+  const isStrict = rejectsUnknown(contract, called);
+  const isConverted = requestStyle(contract, called).texts === "converted";
   const found = invalidValues(contract, type, supply).filter(
     ({ codes, stated, completeOnly, value }) =>
       (codes.includes("unknown-field") ? isStrict : stated) &&
+      // A converted text is a number or a boolean.
       !(isConverted && codes.includes("wrong-type") && typeof value === "string") &&
       !(isPatch && completeOnly) &&
       // The values of a form are texts, so a number there is a text, too.
@@ -202,14 +167,11 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
   const kind = {
     isPatch: write.kind === "change",
     mayBeAbsent: isNullable(field) || isNullable(stored),
-    isForm: acceptsFile(contract, write.called),
-    isStrict: rejectsUnknown(contract, write.called),
-    isConverted: requestStyle(contract, write.called).texts === "converted",
   };
-  if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
+  if (mistakesOf(contract, write.called, field.type, emptySupply, kind).length === 0) return [];
   return [
     {
-      id: `resources/${resource}/${name}: ${nameOf(contract, write)} rejects`,
+      id: `resources/${resource}/${name}: ${write.name} rejects`,
       aspects: aspectsOf(
         contract,
         write.called,
@@ -218,26 +180,20 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
       ),
       operation,
       run: async (trial) => {
-        const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
-        const before = record === undefined ? undefined : await readField(trial, record, name);
+        const record = await recordToChange(trial, write);
+        const expectUnchanged = await unchanged(trial, record, [name], memberPath(contract, write.called, name));
         const supply = await supplyFor(trial, field.type);
-        await each(mistakesOf(contract, field.type, supply, kind), async (mistake) => {
+        await each(mistakesOf(contract, write.called, field.type, supply, kind), async (mistake) => {
           trial.startOver();
           const written = await sendWrite(trial, write, {
-            ...(record === undefined ? {} : { record }),
+            record,
             change: (body) => ({ ...body, [name]: mistake.value }),
             obeysRules: true,
           });
           const mistaken = mistakenOf(contract, write.called, member, mistake);
           expectRejected(trial, write.called, written.interaction, mistaken, possibleErrors(trial, written));
         });
-        if (record === undefined || before === undefined) return;
-        await expectUnchanged(
-          trial,
-          record,
-          { name, type: field.type, before },
-          memberPath(contract, write.called, name),
-        );
+        await expectUnchanged();
       },
     },
   ];
@@ -270,12 +226,7 @@ function isInputAccepted(contract: Contract, called: Operation, member: InputMem
         await each(edges, async ({ what, value }) => {
           trial.startOver();
           const { body, query, record, caller } = await inputWith(trial, called, name, value);
-          const interaction = await trial.call(operation, {
-            caller,
-            body,
-            query,
-            ...(record === undefined ? {} : { record }),
-          });
+          const interaction = await trial.call(operation, { caller, body, query, record });
           const response = trial.responseOf(interaction);
           if (response.status < 300) return;
           const got = `${statusText(contract, response)} ${shortText(response.json)}`;
@@ -296,7 +247,7 @@ function isInputAccepted(contract: Contract, called: Operation, member: InputMem
 function isInputRejected(contract: Contract, called: Operation, member: InputMember): readonly Case[] {
   const { name, field } = member;
   const { operation } = called;
-  if (mistakesOf(contract, field.type, emptySupply).length === 0) return [];
+  if (mistakesOf(contract, called, field.type, emptySupply).length === 0) return [];
   return [
     {
       id: `endpoints/endpoints/${operation}/takes/${name}: rejects`,
@@ -308,22 +259,14 @@ function isInputRejected(contract: Contract, called: Operation, member: InputMem
           .flat()
           .some(({ per }) => per === called.resource);
         let input = await inputWith(trial, called, name);
-        await each(mistakesOf(contract, field.type, supply), async (mistake) => {
+        await each(mistakesOf(contract, called, field.type, supply), async (mistake) => {
           trial.startOver();
           if (isCounted) input = await inputWith(trial, called, name);
           const { caller, record, query } = input;
           const body = { ...input.body, [name]: mistake.value };
-          const interaction = await trial.call(operation, {
-            ...{ caller, body, query, isInvalid: true },
-            ...(record === undefined ? {} : { record }),
-          });
-          expectRejected(
-            trial,
-            called,
-            interaction,
-            mistakenOf(contract, called, member, mistake),
-            errorsOf(contract, called),
-          );
+          const interaction = await trial.call(operation, { caller, body, query, record, isInvalid: true });
+          const mistaken = mistakenOf(contract, called, member, mistake);
+          expectRejected(trial, called, interaction, mistaken, errorsOf(contract, called));
         });
       },
     },

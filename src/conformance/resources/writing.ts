@@ -1,5 +1,5 @@
 /** Requests that set fields of records: valid ones, except for what a case is about. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { type Json, type JsonObject, omit } from "../../base/json.ts";
 import { creates, type InputMember } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { inputShape } from "../../language/endpoints/shape.ts";
@@ -25,19 +25,26 @@ import { type Supply, validValue } from "../values/valid.ts";
 export interface Write {
   readonly kind: "create" | "change" | "replace";
   readonly called: ResourceEndpoint;
+  /** The name in ids of cases: `putStation`, or `putStation (new)` if it is two writes. */
+  readonly name: string;
+  /** The members that set fields. */
+  readonly members: readonly InputMember[];
 }
 
 /** Returns the writes of a document, or those of one resource. */
-export function writesOf({ model, operations }: Contract, resource?: string): readonly Write[] {
+export function writesOf(contract: Contract, resource?: string): readonly Write[] {
+  const { model, operations } = contract;
   return [...operations.values()].flatMap((called): readonly Write[] => {
     if (called.kind !== "resource" || called.endpoint.wire !== undefined || called.file !== undefined) return [];
     if (resource !== undefined && called.resource !== resource) return [];
-    if (called.action === "create") return [{ kind: "create", called }];
-    if (called.action === "update") return [{ kind: "change", called }];
+    const isUpsert = creates(model, called);
+    const members = membersOf(contract, called).filter(({ sets }) => sets);
+    const write = (kind: Write["kind"], name = called.operation): Write => ({ kind, called, name, members });
+    if (called.action === "create") return [write("create")];
+    if (called.action === "update") return [write("change")];
     if (called.action !== "replace") return [];
-    const replace: readonly Write[] =
-      called.endpoint.statuses?.differs === undefined ? [{ kind: "replace", called }] : [];
-    return creates(model, called) ? [{ kind: "create", called }, ...replace] : replace;
+    const replace = called.endpoint.statuses?.differs === undefined ? [write("replace")] : [];
+    return isUpsert ? [write("create", `${called.operation} (new)`), ...replace] : replace;
   });
 }
 
@@ -46,14 +53,9 @@ export function creationsOf(contract: Contract, resource: string): readonly Writ
   return writesOf(contract, resource).filter(({ kind }) => kind === "create");
 }
 
-/** Returns the name of a write for ids of cases: `putStation`, or `putStation (new)` if it is two writes. */
-export function nameOf({ model }: Contract, { kind, called }: Write): string {
-  return kind === "create" && creates(model, called) ? `${called.operation} (new)` : called.operation;
-}
-
-/** Returns the members that set fields. */
-export function settingMembers(contract: Contract, { called }: Write): readonly InputMember[] {
-  return membersOf(contract, called).filter(({ sets }) => sets);
+/** Whether a request of the write can set the field. */
+export function sets({ members }: Write, field: string): boolean {
+  return members.some(({ name }) => name === field);
 }
 
 /** Whether a request of the operation may be a form, which has texts in place of numbers. */
@@ -86,7 +88,7 @@ export interface WriteOptions {
   readonly parent?: KnownRecord | undefined;
   readonly caller?: Caller | undefined;
   /** The id of the new record, if the client chooses it. */
-  readonly id?: Json;
+  readonly id?: Json | undefined;
   /** Whether a body that is known to violate a rule is not sent. */
   readonly isValid?: boolean;
   /** Whether an invalid body violates no rule, if possible, so that the response shows nothing but its mistake. */
@@ -111,19 +113,22 @@ export async function sendWrite(trial: Trial, write: Write, options: WriteOption
 async function sendCreate(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
   const { called } = write;
   const { caller: creator, change, id, parent, values = {}, without = [] } = options;
-  const caller = await creatorFor(trial, called, creator === undefined ? {} : { creator });
-  if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
+  const caller = await neededCreator(trial, called, creator);
   const { body, interaction, record } = await sendCreation(trial, called, caller, {
-    ...{ values, creator: caller },
-    ...(parent === undefined ? {} : { parent }),
-    ...(id === undefined ? {} : { id }),
-    isValid: options.isValid === true,
+    ...{ values, creator: caller, parent, id, isValid: options.isValid === true },
     change: (valid) => {
-      const body = lacking(change?.(valid) ?? valid, without);
+      const body = omit(change?.(valid) ?? valid, without);
       return bodyToSend(trial, write, options, { caller, record: undefined, body, valid });
     },
   });
   return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
+}
+
+/** Returns a caller who may create a record by the operation. @throws NotTried if the test has none */
+export async function neededCreator(trial: Trial, called: Operation, creator?: Caller): Promise<Caller> {
+  const caller = await creatorFor(trial, called, { creator });
+  if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
+  return caller;
 }
 
 async function sendEdit(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
@@ -135,7 +140,7 @@ async function sendEdit(trial: Trial, write: Write, options: WriteOptions): Prom
   if (kind === "replace") await trial.look(record);
   const input = kind === "replace" ? await trial.inputFor(called.operation, caller, record, values) : undefined;
   const valid = input?.body ?? values;
-  const changed = lacking(change?.(valid) ?? valid, without);
+  const changed = omit(change?.(valid) ?? valid, without);
   const body = bodyToSend(trial, write, options, { caller, record, body: changed, valid });
   const interaction = await trial.call(called.operation, {
     ...{ caller, record, body, query: input?.query },
@@ -144,24 +149,25 @@ async function sendEdit(trial: Trial, write: Write, options: WriteOptions): Prom
   return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
 }
 
-/** Makes a record to be changed: for an operation that selects its record itself, one that it selects for some caller. */
+/** Makes a record for an operation: if the operation selects its record itself, one that it selects for some caller. */
 export async function makeToEdit(
   trial: Trial,
-  { called }: Write,
+  { called }: { readonly called: Operation },
   values: Readonly<Record<string, Json>> = {},
 ): Promise<KnownRecord> {
-  if (called.endpoint.the === undefined) return trial.make(called.resource, { values });
+  if (called.endpoint.the === undefined) return trial.make(called.resource as string, { values });
   return recordFor(trial, called, await trial.callerFor(called.operation));
+}
+
+/** Makes the record that a write changes; undefined for a write that creates one. */
+export async function recordToChange(trial: Trial, write: Write): Promise<KnownRecord | undefined> {
+  return write.kind === "create" ? undefined : makeToEdit(trial, write);
 }
 
 /** Returns the caller for whom an operation selects the record, if it is that caller's account. */
 function holderOf({ world }: Trial, { called }: Write, record: KnownRecord): Caller | undefined {
   if (called.endpoint.the === undefined) return undefined;
   return [...world.accounts].find(([, account]) => account === record)?.[0];
-}
-
-function lacking(body: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
 /** How many bodies the test tries until one follows the rules. */
@@ -194,7 +200,7 @@ function acceptableBody(
     !without.includes(name) &&
     lookup(body, name) === lookup(valid, name) &&
     !determinesUnique(contract, called.resource, name);
-  const free = settingMembers(contract, write).filter(
+  const free = write.members.filter(
     ({ name, field }) =>
       isFree(name) && referenceOf(contract.model, field.type) === undefined && !field.marks.includes("secret"),
   );

@@ -4,6 +4,7 @@ import type { Json } from "../../base/json.ts";
 import { getOrMake } from "../../base/once.ts";
 import { type Login, loginsOf } from "../../language/authentication/login.ts";
 import { bareType, fieldsOf, isServerSet, lookup } from "../../language/resources/fields.ts";
+import { isImpossible } from "../attempts.ts";
 import { Broken, NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
@@ -92,7 +93,19 @@ export async function lentCaller(
 ): Promise<Caller | undefined> {
   const { clients, target } = trial.world;
   const lent = await target.caller(roles, number, credential);
-  return lent?.client === undefined ? lent : getOrMake(clients, lent, () => clientCaller(trial, lent));
+  return lent?.client === undefined ? lent : madeOnce(clients, lent, () => clientCaller(trial, lent));
+}
+
+/** Returns the lent callers that the test cannot renew: without a request, since one may be why the test asks. */
+export async function lentCallers({ contract, world }: Trial): Promise<readonly Caller[]> {
+  const found: Caller[] = [];
+  for (const roles of rolesOf(contract)) {
+    for (const number of usersPerRole) {
+      const caller = await world.target.caller(roles, number);
+      if (caller !== undefined && caller.client === undefined) found.push(caller);
+    }
+  }
+  return found;
 }
 
 export async function callerFor(trial: Trial, operation: string, record?: KnownRecord): Promise<Caller> {
@@ -148,16 +161,30 @@ export async function signUp(
   const known = await signedUp.get(key);
   // A case may have deleted the user.
   if (known !== undefined && accounts.get(known)?.isDeleted === true) signedUp.delete(key);
-  return getOrMake(signedUp, key, async () => {
+  return madeOnce(signedUp, key, async () => {
     try {
       const user = await trial.make(found.resource, { creator: anonymous, values: chosen });
       return await intoState(trial, user, found, { roles, name: `${roles.join("+") || "user"} ${number}` });
     } catch (thrown) {
       // Other cases are about these operations.
-      if (thrown instanceof NotTried || thrown instanceof Broken) return undefined;
+      if (isImpossible(thrown) || thrown instanceof Broken) return undefined;
       throw thrown;
     }
   });
+}
+
+/** Makes a value that several cases use. What fails is made again for the next one: it had to wait. */
+async function madeOnce<Key, Value>(
+  map: Map<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await getOrMake(map, key, make);
+  } catch (thrown) {
+    map.delete(key);
+    throw thrown;
+  }
 }
 
 /** Returns the values with which a new record has exactly these roles; undefined if it cannot have them. */
@@ -224,23 +251,20 @@ export function loginOperation({ operations }: Contract, resource: string): Oper
   return [...operations.values()].find((one) => one.action === "login" && one.resource === resource);
 }
 
-/** Logs a user in whom the test made. Returns the token; undefined if the response has none. */
-async function logIn(trial: Trial, user: KnownRecord): Promise<string | undefined> {
+/** Logs a user in whom the test made. Returns what `read` finds in the response; undefined without an operation for that. */
+async function logIn(trial: Trial, user: KnownRecord, read = tokenIn): Promise<string | undefined> {
   const called = loginOperation(trial.contract, user.resource);
   if (called === undefined) return undefined;
   const body = loginOf(trial, user);
   const interaction = await trial.call(called.operation, { caller: anonymous, record: user, body });
-  return tokenIn(trial.contract, called, trial.responseOf(interaction).json);
+  return read(trial.contract, called, trial.responseOf(interaction).json);
 }
 
 /** Returns a refresh token of a new user. @throws NotTried if no login returns one */
 export async function newRefreshToken(trial: Trial, resource: string): Promise<string> {
   const called = loginOperation(trial.contract, resource);
-  if (called === undefined) throw new NotTried(`nobody can log in as a ${resource}`);
-  const user = await trial.make(resource, { creator: anonymous });
-  const body = loginOf(trial, user);
-  const interaction = await trial.call(called.operation, { caller: anonymous, record: user, body });
-  const token = refreshTokenIn(trial.contract, called, trial.responseOf(interaction).json);
+  if (called === undefined) throw new NotTried(`no operation logs a ${resource} in`);
+  const token = await logIn(trial, await trial.make(resource, { creator: anonymous }), refreshTokenIn);
   if (token === undefined) throw new NotTried(`no response to ${called.operation} has a refresh token`);
   return token;
 }

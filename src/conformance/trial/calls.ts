@@ -26,10 +26,10 @@ import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
 import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord, recordsOf } from "./world.ts";
+import { findRecord, recordsOf, stopped } from "./world.ts";
 
 export interface CallOptions {
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   /** The record of the path; by default one is made. `null`: none, `path` has all values. */
   readonly record?: KnownRecord | null | undefined;
   /** Values of path parameters, in place of those that follow from the record. */
@@ -78,7 +78,8 @@ export interface BuiltRequest extends Subject {
 /** Returns the request that a call with these options sends. */
 export async function requestFor(trial: Trial, called: Operation, options: CallOptions = {}): Promise<BuiltRequest> {
   const { contract, world } = trial;
-  if (world.target.skipped.has(called.operation)) throw new NotTried(`${called.operation} is not to be called`);
+  if (world.target.skipped.has(called.operation))
+    throw new NotTried(`the setting \`skip\` excludes ${called.operation}`);
   const { record, caller } = await subjectOf(trial, called, options);
   await renewSession(trial, caller);
   if (record !== undefined) trial.used.add(record);
@@ -135,7 +136,7 @@ export async function subjectFor(
   called: Operation,
   caller?: Caller,
 ): Promise<{ readonly record: KnownRecord; readonly caller: Caller }> {
-  const found = await subjectOf(trial, called, caller === undefined ? {} : { caller });
+  const found = await subjectOf(trial, called, { caller });
   if (found.record === undefined) throw new NotTried(`${called.operation} is about no record`);
   return { ...found, record: found.record };
 }
@@ -154,11 +155,7 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
     ({ resource, trigger: { on } }) =>
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
-  const state = transition?.from[0];
-  const record = await trial.make(resource, {
-    ...(state === undefined ? {} : { state }),
-    ...(caller === undefined ? {} : { creator: caller }),
-  });
+  const record = await trial.make(resource, { state: transition?.from[0], creator: caller });
   if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
     await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
   return record;
@@ -287,6 +284,7 @@ async function afterQuota(
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
   if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded") {
     for (const record of deleted.slice(0, 1)) await expectDeleted(trial, record);
+    for (const record of deleted) expectFreed(trial, called, record, again);
     throw new NotTried(quotaUsedUp);
   }
   return again;
@@ -298,6 +296,27 @@ async function expectDeleted(trial: Trial, record: KnownRecord): Promise<void> {
   const path = `endpoints/endpoints/${deletionOf(trial.contract, record.resource)?.operation}`;
   const [expected, got] = [`no deleted ${record.resource}`, "it is there"];
   report(trial, trial.interactions.at(-1) as Interaction, { path, expected, got });
+}
+
+/** A deleted record does not count any more in the only quota that may reject the request, so its user can create another one. */
+function expectFreed(trial: Trial, called: Operation, { resource, values }: KnownRecord, again: Interaction): void {
+  const { contract, interactions, world } = trial;
+  const { quota = {} } = contract.model.limits;
+  const [line, ...others] = [called.operation, resource].flatMap((target) => lookup(quota, target) ?? []);
+  if (line?.kind !== "live" || line.per !== "user" || others.length > 0) return;
+  const state = values.get("state");
+  const isCounted = line.states.length === 0 ? state === undefined : line.states.some((one) => one === state);
+  const removal = deletionOf(contract, resource)?.operation;
+  // What is only accepted may happen later.
+  const isDone = interactions.some(
+    ({ operation, response }) => operation === removal && isResponse(response) && [200, 204].includes(response.status),
+  );
+  if (!isCounted || !isDone) return;
+  // Another case may have taken the place.
+  if (world.clock.isStopped) throw new NotTried(stopped);
+  const path = `limits/quota/${resource}/0`;
+  const expected = `success after the deletion of a ${resource}, which no longer counts`;
+  report(trial, again, { path, expected, got: statusText(contract, trial.responseOf(again)) });
 }
 
 /** Compares a response with what the document says of every response of the operation. @throws Broken */
@@ -316,7 +335,8 @@ function inspect(
   if (status >= 500 && !isDeclaredFailure(contract, response))
     return fail(trial, path, interaction, statusText(contract, response));
   if (status === 304 && called.endpoint.method === "GET") return;
-  if (status >= 300 && status < 400) throw new Broken("a status of the document", String(status), interaction, path);
+  if (status >= 300 && status < 400)
+    throw new Broken("a status that the document declares", String(status), interaction, path);
   const viewing = { contract, operation: called, caller, around: trial.around(record) };
   const found = status < 300 ? successDeviations(viewing, response) : codeDeviations(contract, response);
   for (const deviation of found) report(trial, interaction, deviation);
@@ -346,7 +366,7 @@ function codeDeviations(contract: Contract, response: Response): readonly Deviat
 function fail(trial: Trial, path: string, interaction: Interaction, got: string): never {
   const { operation } = interaction;
   report(trial, interaction, { path, expected: "no failure of the service", got, cause: got });
-  throw new NotTried(`${operation} failed with ${got}, which is reported`);
+  throw new NotTried(`${operation} failed with ${got}, which the report lists by itself`);
 }
 
 /** Reports something that a response shows whatever the case is about. @throws Broken the first time */

@@ -4,12 +4,12 @@
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup, nestedView } from "../../language/resources/fields.ts";
-import { NotTried } from "../case.ts";
+import { ifPossible } from "../attempts.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Operation, needsRecord } from "../contract.ts";
 import { pageIn, recordIn } from "../response.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, newRecord } from "./known.ts";
 import { learnRepresentation } from "./learning.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
@@ -58,9 +58,7 @@ export async function madeByHandler(
     const observed = status < 300 ? recordIn(contract, called, json) : undefined;
     const id = observed === undefined ? undefined : lookup(observed.record, "id");
     if (observed === undefined || id === undefined || findRecord(world, resource, id) !== undefined) continue;
-    const values = new Map<string, Json>();
-    const history = [interaction];
-    const record: KnownRecord = { resource, creator: caller, isDeleted: false, values, observed: new Map(), history };
+    const record = newRecord(resource, caller, [interaction]);
     learnRepresentation(trial, record, caller, observed.record, observed.view);
     world.records.push(record);
     used.add(record);
@@ -71,16 +69,12 @@ export async function madeByHandler(
 
 async function readAll(trial: Trial, called: Operation, resource: string, caller: Caller): Promise<void> {
   const { contract } = trial;
-  try {
-    const { json, status } = trial.responseOf(await trial.call(called.operation, { caller }));
-    if (status !== 200) return;
-    const items = called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json];
-    for (const item of items) {
-      const observed = recordIn(contract, called, item);
-      if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
+  const response = await ifPossible(async () => trial.responseOf(await trial.call(called.operation, { caller })));
+  if (response?.status !== 200) return;
+  const { json } = response;
+  for (const item of called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json]) {
+    const observed = recordIn(contract, called, item);
+    if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);
   }
 }
 
@@ -95,10 +89,7 @@ function learnNested(
 ): void {
   const { contract, world } = trial;
   const { model } = contract;
-  const record: KnownRecord = {
-    ...{ resource, creator: caller, isDeleted: false, isFound: true, history: [] },
-    ...{ values: new Map<string, Json>(Object.entries(around)), observed: new Map<string, Json>() },
-  };
+  const record: KnownRecord = { ...newRecord(resource, caller, [], around), isFound: true };
   learnRepresentation(trial, record, caller, observed, view);
   const id = record.values.get("id");
   if (id === undefined) return;

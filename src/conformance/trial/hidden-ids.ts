@@ -4,11 +4,12 @@
  */
 import { onceFor } from "../../base/once.ts";
 import { fieldsIn, nodesOf, readsVariable } from "../../expression/typed.ts";
-import type { Field, FieldType } from "../../language/resources/model.ts";
-import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, innermost, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { isBodiless } from "../response.ts";
+import { type Returned, returnedIn } from "../returned.ts";
 import { membersOf } from "./learning.ts";
 
 /** Begins a text that stands for an unknown id. */
@@ -52,64 +53,29 @@ function sentBy(contract: Contract, called: Operation): readonly string[] {
 function returnedBy(contract: Contract, called: Operation): readonly string[] {
   const { resource } = called;
   if (resource === undefined || isBodiless(contract, called)) return [];
-  const { item } = responseShape(contract.model, called);
-  return inShape(
-    contract,
-    item ?? { kind: "record", resource },
-    resource,
-    `endpoints/endpoints/${called.operation}/gives`,
-  );
-}
-
-function inShape(contract: Contract, shape: Shape, resource: string, path: string): readonly string[] {
-  switch (shape.kind) {
-    case "record":
-      return [
-        shape.resource,
-        ...Object.entries(fieldsOf(contract.model, shape.resource)).flatMap(([name, field]) =>
-          inField(contract, field, shape.resource, `resources/${shape.resource}/${name}`),
-        ),
-      ];
-    case "view":
-      return inView(contract, shape.view, []);
-    case "items":
-      return inShape(contract, shape.of, resource, path);
-    case "object":
-      return Object.entries(shape.members).flatMap(([name, inner]) =>
-        inShape(contract, inner, resource, `${path}/${name}`),
-      );
-    case "expression":
-      return inExpression(contract, resource, path);
-    default:
-      return [];
-  }
-}
-
-function inView(contract: Contract, view: string, around: readonly string[]): readonly string[] {
-  const definition = lookup(contract.model.resources.views ?? {}, view);
-  if (definition === undefined || around.includes(view)) return [];
-  const { of, fields = [], members = {} } = definition;
+  const { item = { kind: "record", resource } } = responseShape(contract.model, called);
+  const gives = `endpoints/endpoints/${called.operation}/gives`;
   return [
-    ...fields
-      .filter((name) => lookup(members, name) === undefined)
-      .flatMap((name) => {
-        const field = lookup(fieldsOf(contract.model, of), name);
-        return name === "id"
-          ? [of]
-          : field === undefined
-            ? []
-            : inField(contract, field, of, `resources/${of}/${name}`);
-      }),
-    ...Object.entries(members).flatMap(([name, { type }]) => {
-      const nested = nestedView(contract.model, type);
-      const path = `resources/views/${view}/${name}/computed`;
-      return nested === undefined ? inExpression(contract, of, path) : inView(contract, nested.view, [...around, view]);
-    }),
+    ...responseExpressions(item).flatMap(({ path }) => inExpression(contract, resource, [gives, ...path].join("/"))),
+    ...returnedIn(contract.model, item).flatMap((one) => idsIn(contract, one)),
   ];
 }
 
-function inField(contract: Contract, { computed, type }: Field, resource: string, path: string): readonly string[] {
-  return [...namedBy(type), ...(computed === undefined ? [] : inExpression(contract, resource, `${path}/computed`))];
+function idsIn(contract: Contract, { fields, resource, view }: Returned): readonly string[] {
+  const { model } = contract;
+  const { members = {} } = view === undefined ? {} : (lookup(model.resources.views ?? {}, view) ?? {});
+  const computed = Object.entries(members).filter(([, { type }]) => nestedView(model, type) === undefined);
+  return [
+    ...(view === undefined || fields.includes("id") ? [resource] : []),
+    ...fields.flatMap((name) => inField(contract, resource, name)),
+    ...computed.flatMap(([name]) => inExpression(contract, resource, `resources/views/${view}/${name}/computed`)),
+  ];
+}
+
+function inField(contract: Contract, resource: string, name: string): readonly string[] {
+  const field = lookup(fieldsOf(contract.model, resource), name);
+  if (field === undefined) return [];
+  return [...namedBy(field.type), ...inExpression(contract, resource, `resources/${resource}/${name}/computed`)];
 }
 
 /** Returns the resources whose ids the value of an expression may contain: a number or a truth value contains none. */

@@ -83,7 +83,10 @@ export async function senderOf(trial: Trial, event: string): Promise<Caller> {
   const known = (await trial.callers()).find((one) => one.credential === credential);
   const sender = known ?? (await lentCaller(trial, [], 1, credential));
   if (sender?.credential === credential) return sender;
-  throw new NotTried(`the test has no credential ${credential}, which sends ${event}`, `a credential ${credential}`);
+  throw new NotTried(
+    `the test has no credential ${credential}, with which ${event} is sent`,
+    `a credential ${credential}`,
+  );
 }
 
 /** Returns the secret with which requests are signed. @throws NotTried if the test does not know it */
@@ -93,7 +96,9 @@ export function secretOf({ contract, world }: Trial, credential: string): string
   if (found !== undefined) return found;
   throw new NotTried(
     `the test does not know the secret of ${credential}`,
-    variable === undefined ? "the secret of the credential" : `the value of ${variable}, as a secret of the test`,
+    variable === undefined
+      ? "the secret of the credential"
+      : `the value of ${variable}, in the environment or in \`secrets\``,
   );
 }
 

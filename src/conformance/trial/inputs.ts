@@ -1,11 +1,12 @@
 /** Valid inputs of operations: values by type, within rules, guards and what `choose` needs. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { type Json, type JsonObject, pick } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { bareType, fieldsOf, isUnique, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
+import { ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import type { Operation } from "../contract.ts";
@@ -22,7 +23,7 @@ import { type KnownRecord, textOf } from "./known.ts";
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { presentOf, recordsOf, stopped } from "./world.ts";
+import { presentOf, recordsOf } from "./world.ts";
 
 /** The body of a request, without the objects around its members, and its query parameters. */
 export interface Input {
@@ -51,7 +52,10 @@ export async function defaultInput(
     const token = await newRefreshToken(trial, called.resource as string);
     return { body: member === undefined ? {} : { [member.name]: token }, query };
   }
-  if (called.action === "login") return { body: await loginBody(trial, called), query };
+  if (called.action === "login") {
+    const user = await trial.make(called.resource as string, { creator: anonymous });
+    return { body: loginOf(trial, user), query };
+  }
   const state = record?.values.get("state");
   const transition = transitionsBy(trial.contract, called.operation).find(
     ({ from, resource }) => resource === called.resource && typeof state === "string" && from.includes(state),
@@ -64,11 +68,6 @@ export async function defaultInput(
   return guarded ?? trial.inputFor(called.operation, caller, record);
 }
 
-/** Returns a body with which a new user logs in. */
-async function loginBody(trial: Trial, called: Operation): Promise<JsonObject> {
-  return loginOf(trial, await trial.make(called.resource as string, { creator: anonymous }));
-}
-
 export async function inputFor(
   trial: Trial,
   name: string,
@@ -79,11 +78,11 @@ export async function inputFor(
 ): Promise<Input> {
   const called = trial.operation(name);
   const members = membersOf(trial.contract, called);
-  const names = new Set(members.map((one) => one.name));
-  const isParameter = (one: string): boolean => lookup(called.endpoint.query ?? {}, one) !== undefined;
-  const chosen = entriesOf(fixed, (one) => names.has(one));
-  const parameters = entriesOf(fixed, isParameter);
-  const query = { ...queryFor(trial, called), ...mapTexts(parameters) };
+  const names = members.map((one) => one.name);
+  const chosen = pick(fixed, names);
+  const parameters = Object.entries(pick(fixed, Object.keys(called.endpoint.query ?? {})));
+  const texts = parameters.map(([parameter, value]) => [parameter, textOf(value)] as const);
+  const query = { ...queryFor(trial, called), ...Object.fromEntries(texts) };
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
   const references = await newReferences(trial, called, caller, [...inner, ...Object.keys(fixed)]);
@@ -389,18 +388,10 @@ async function ensureChoosable(trial: Trial, chosen: Chosen, caller: Caller, inp
     trial.used.add(known);
     return;
   }
-  if (condition !== undefined && records.length === 0) await makeAny(trial, resource);
+  // A record that probably does not fit: if it comes first, a wrong choice shows.
+  if (condition !== undefined && records.length === 0) await ifPossible(() => trial.make(resource));
   const { state, ...values } = wantedOf(trial, chosen, caller, input);
   await trial.make(resource, { values, ...(typeof state === "string" ? { state } : {}) });
-}
-
-/** Makes a record that probably does not fit: if one comes first, a wrong choice shows. */
-async function makeAny(trial: Trial, resource: string): Promise<void> {
-  try {
-    await trial.make(resource);
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried) || thrown.reason === stopped) throw thrown;
-  }
 }
 
 /** Whether a record with the values that the choice asks for can exist: other versions may not have all values. */
@@ -446,12 +437,4 @@ function valueOf(text: string, type: FieldType | undefined): Json {
   if (bare?.kind !== "scalar") return text;
   if (bare.name === "boolean") return text === "true";
   return ["integer", "number", "decimal"].includes(bare.name) ? Number(text) : text;
-}
-
-function entriesOf(values: Readonly<Record<string, Json>>, isWanted: (name: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
-}
-
-function mapTexts(values: JsonObject): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf(value)]));
 }

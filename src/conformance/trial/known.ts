@@ -17,13 +17,24 @@ export interface KnownRecord {
   /** Who created the record. */
   readonly creator: Caller;
   /** The record of the path below which it was created. */
-  readonly parent?: KnownRecord;
+  readonly parent?: KnownRecord | undefined;
   /** The requests without which the record would not be as it is, in their order. */
   readonly history: Interaction[];
   /** Whether the record was there before the test. */
   readonly isFound?: true;
   /** Whether the record was deleted. */
   isDeleted: boolean;
+}
+
+/** Returns a record of which nothing but these values is known. */
+export function newRecord(
+  resource: string,
+  creator: Caller,
+  history: readonly Interaction[],
+  values: Readonly<Record<string, Json>> = {},
+): KnownRecord {
+  const known = new Map(Object.entries(values));
+  return { resource, creator, history: [...history], values: known, observed: new Map(), isDeleted: false };
 }
 
 /** Returns a value as expressions see it: a duration as milliseconds, an instant as its text in UTC. */

@@ -9,7 +9,7 @@ import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { memberOf, observableFields, recordIn, renamedFields, type ObservedRecord } from "../response.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, newRecord } from "./known.ts";
 import { identifier } from "./pages.ts";
 import type { Trial } from "./trial.ts";
 
@@ -70,7 +70,7 @@ function learnLinked(trial: Trial, { called, caller, record, interaction, body }
   if (unlink !== undefined && known !== undefined) known.isDeleted = true;
   if (link === undefined || known !== undefined) return;
   const history = [...record.history, interaction];
-  world.records.push({ resource: link.in, values, observed: new Map(), creator: caller, history, isDeleted: false });
+  world.records.push({ ...newRecord(link.in, caller, history), values });
 }
 
 /** The deletion of all matching records may have deleted any that does not certainly stay. */
@@ -142,15 +142,16 @@ export function learnRepresentation(
     const value = names.includes(name) ? undefined : lookup(observed, memberOf(contract, name, view));
     if (value !== undefined && memberOf(contract, name, view) !== name) learnValue(record, name, value);
   }
-  for (const name of names) {
-    if (
-      lookup(observed, name) !== undefined ||
-      lookup(fieldsOf(contract.model, resource), name)?.computed !== undefined
-    )
-      continue;
-    if (fieldVisibility(contract, resource, name, caller, trial.around(record)) === true)
-      learnValue(record, name, null);
-  }
+  const fields = fieldsOf(contract.model, resource);
+  const absent = names.filter(
+    (name) =>
+      lookup(observed, name) === undefined &&
+      lookup(fields, name)?.computed === undefined &&
+      fieldVisibility(contract, resource, name, caller, trial.around(record)) === true,
+  );
+  // Without a member that each record has, it is only a part of the record.
+  if (absent.some((name) => lookup(fields, name)?.optional !== true)) return;
+  for (const name of absent) learnValue(record, name, null);
 }
 
 /** Learns the id of the caller who created the record, from a field whose default is the caller. */

@@ -1,13 +1,11 @@
 /** Reads records: by the operation that reads one, or in a list. */
 import type { Json } from "../../base/json.ts";
-import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { NotTried } from "../case.ts";
+import { fieldsOf, isNeverReturned, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { ifPossible } from "../attempts.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun, recordVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
-import type { Response } from "../interaction.ts";
 import { observableFields, recordIn, type ObservedRecord } from "../response.ts";
-import type { CallOptions } from "./calls.ts";
 import type { KnownRecord } from "./known.ts";
 import { isThis, learnRepresentation } from "./learning.ts";
 import { itemOf, pagesOf } from "./pages.ts";
@@ -16,9 +14,7 @@ import { findRecord } from "./world.ts";
 
 export async function look(trial: Trial, record: KnownRecord): Promise<boolean> {
   const { contract } = trial;
-  const names = observableFields(contract, record.resource).filter(
-    (name) => !isNeverReturned(trial, record.resource, name),
-  );
+  const names = returnedFields(trial, record.resource);
   let isRead = false;
   for (const caller of new Set([record.creator, ...(await trial.callers())])) {
     if (recordVisibility(contract, record.resource, caller, trial.around(record)) === false) continue;
@@ -46,9 +42,10 @@ export async function lookAround(trial: Trial, record: KnownRecord): Promise<voi
   }
 }
 
-function isNeverReturned({ contract: { model } }: Trial, resource: string, name: string): boolean {
-  const marks = lookup(fieldsOf(model, resource), name)?.marks ?? [];
-  return marks.includes("secret") || marks.includes("write-only");
+/** Returns the fields that responses may show. */
+function returnedFields({ contract }: Trial, resource: string): readonly string[] {
+  const fields = fieldsOf(contract.model, resource);
+  return observableFields(contract, resource).filter((name) => !isNeverReturned(lookup(fields, name) ?? { marks: [] }));
 }
 
 export async function readAs(trial: Trial, record: KnownRecord, caller: Caller): Promise<boolean> {
@@ -64,9 +61,7 @@ export async function readAs(trial: Trial, record: KnownRecord, caller: Caller):
 /** Reads the record as one caller after the other until each field is known. Returns the values; empty if no caller can read it. */
 export async function observedValues(trial: Trial, record: KnownRecord): Promise<ReadonlyMap<string, Json>> {
   const anew: KnownRecord = { ...record, values: new Map<string, Json>() };
-  const names = observableFields(trial.contract, record.resource).filter(
-    (name) => !isNeverReturned(trial, record.resource, name),
-  );
+  const names = returnedFields(trial, record.resource);
   for (const caller of new Set([record.creator, ...(await trial.callers())])) {
     for (const reader of readersOf(trial, record.resource)) {
       if (names.every((name) => anew.values.has(name))) break;
@@ -89,19 +84,10 @@ async function observedBy(
   if (mayRun(contract, operation, caller, trial.around(record)) === false) return undefined;
   if (action === "list") return inList(trial, reader, record, caller);
   if (endpoint.the === undefined && key !== undefined && !record.values.has(key.column)) return undefined;
-  const response = await triedResponse(trial, operation, { caller, record });
+  // If the operation is known to fail, another one may be tried.
+  const response = await ifPossible(async () => trial.responseOf(await trial.call(operation, { caller, record })));
   const observed = response?.status === 200 ? recordIn(contract, reader, response.json) : undefined;
   return observed === undefined || !isThis(trial, reader, { caller, record, observed }) ? undefined : observed;
-}
-
-/** Returns a response; undefined if the operation is known to fail, so that another one may be tried. */
-async function triedResponse(trial: Trial, operation: string, options: CallOptions): Promise<Response | undefined> {
-  try {
-    return trial.responseOf(await trial.call(operation, options));
-  } catch (thrown) {
-    if (thrown instanceof NotTried) return undefined;
-    throw thrown;
-  }
 }
 
 /** Returns the operations that show records of a resource: first those that read one record. */
@@ -125,14 +111,11 @@ async function inList(
   record: KnownRecord,
   caller: Caller,
 ): Promise<ObservedRecord | undefined> {
-  try {
+  return ifPossible(async () => {
     for await (const page of pagesOf(trial, reader, { caller, record }, mostPages)) {
       const found = itemOf(trial.contract, reader, page, record);
-      if (found === "unknown") return undefined;
-      if (found !== undefined) return found;
+      if (found !== undefined) return found === "unknown" ? undefined : found;
     }
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
-  }
-  return undefined;
+    return undefined;
+  });
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { Operation } from "../contract.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { recordIn } from "../response.ts";
+import { newRecord } from "./known.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord } from "./world.ts";
 
@@ -13,14 +14,7 @@ export function learnMade(trial: Trial, called: Operation, creator: Caller, inte
     return;
   const id = lookup(recordIn(trial.contract, called, response.json)?.record ?? {}, "id");
   if (id === undefined || findRecord(trial.world, called.resource, id) !== undefined) return;
-  const { resource } = called;
-  const values = new Map([["id", id]]);
-  trial.world.records.push({
-    resource,
-    creator,
-    values,
-    observed: new Map(values),
-    history: [interaction],
-    isDeleted: false,
-  });
+  const record = newRecord(called.resource, creator, [interaction], { id });
+  record.observed.set("id", id);
+  trial.world.records.push(record);
 }

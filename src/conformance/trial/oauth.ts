@@ -1,4 +1,5 @@
 /** Clients of an `oauth2` credential whose tokens the service itself issues (RFC 6749, section 4.4): the test gets tokens for them. */
+import { isImpossible } from "../attempts.ts";
 import { isObject } from "../../base/json.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { bindsByScopes, rolesByScope, tokenMilliseconds } from "../../language/authentication/oauth.ts";
@@ -65,7 +66,7 @@ export async function clientCaller(trial: Trial, client: Caller): Promise<Caller
       return issuedToken(trial, await requestToken(trial, client));
     } catch (thrown) {
       // Other cases are about the tokens themselves.
-      if (thrown instanceof NotTried || thrown instanceof Broken) return undefined;
+      if (isImpossible(thrown) || thrown instanceof Broken) return undefined;
       throw thrown;
     }
   };

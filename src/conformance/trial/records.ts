@@ -5,6 +5,7 @@ import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
@@ -13,10 +14,11 @@ import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
+import { appearing } from "./appearing.ts";
 import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, newRecord } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
@@ -24,16 +26,16 @@ import { findRecord, recordsOf } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
-  readonly state?: string;
+  readonly state?: string | undefined;
   /** Who creates it, if that caller may. */
-  readonly creator?: Caller;
-  readonly values?: Readonly<Record<string, Json>>;
+  readonly creator?: Caller | undefined;
+  readonly values?: Readonly<Record<string, Json>> | undefined;
   /** The record of the path below which it is created. */
-  readonly parent?: KnownRecord;
+  readonly parent?: KnownRecord | undefined;
   /** The operation that creates it; by default any that can. */
   readonly by?: string;
   /** The resources of the records for which it is made, and of itself, if others are to refer to it. */
-  readonly inner?: readonly string[];
+  readonly inner?: readonly string[] | undefined;
   /** What is sent; by default a valid input with `values`. */
   readonly input?: Input;
   /** Whether it has to enter the state now: a record that entered it earlier will not do. */
@@ -45,25 +47,26 @@ export interface Wish {
 export async function make(trial: Trial, resource: string, wish: Wish = {}): Promise<KnownRecord> {
   if (wish.state !== undefined && wish.state !== startOf(trial.contract, resource))
     return reach(trial, resource, wish.state, wish);
-  let problem = new NotTried(
-    `no caller of the test can create a record of ${resource}`,
-    "a credential that may create one",
-  );
-  for (const called of creatorsOf(trial, resource)) {
-    if (wish.by !== undefined && called.operation !== wish.by) continue;
-    const caller = await creatorFor(trial, called, wish);
-    if (caller === undefined) continue;
-    try {
-      return await create(trial, called, caller, wish);
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      problem = thrown;
-    }
-  }
-  const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
-  const returned = isAny ? await madeByHandler(trial, resource, wish.creator) : undefined;
-  if (returned !== undefined) return returned;
-  throw problem;
+  const creators = creatorsOf(trial, resource).filter(({ operation }) => (wish.by ?? operation) === operation);
+  const isAny = Object.keys(wish.values ?? {}).length === 0 && wish.input === undefined && wish.by === undefined;
+  const attempts = [
+    ...creators.map((called) => async (): Promise<KnownRecord | undefined> => {
+      const caller = await creatorFor(trial, called, wish);
+      return caller && create(trial, called, caller, wish);
+    }),
+    ...(isAny ? [() => madeByFunction(trial, resource, wish.creator)] : []),
+  ];
+  const none = `no caller of the test can create a record of ${resource}`;
+  return firstResult(attempts, (attempt) => attempt(), none, "a credential that may create one");
+}
+
+async function madeByFunction(
+  trial: Trial,
+  resource: string,
+  creator: Caller | undefined,
+): Promise<KnownRecord | undefined> {
+  if (handlersOf(trial, resource).length > 0) return madeByHandler(trial, resource, creator);
+  return creatorsOf(trial, resource).length > 0 ? undefined : appearing(trial, resource, creator);
 }
 
 /** Returns the operations that create records of the resource. */
@@ -98,7 +101,7 @@ async function create(trial: Trial, called: ResourceEndpoint, caller: Caller, wi
       continue;
     }
     throw new NotTried(
-      `${called.operation} answered ${statusText(contract, response)} to a request that the test holds for valid`,
+      `${called.operation} answered ${statusText(contract, response)} to a request that should be valid`,
     );
   }
 }
@@ -115,7 +118,7 @@ export interface CreationChange {
   /** Returns the body to be sent in place of a valid one. */
   readonly change?: (body: JsonObject) => JsonObject;
   /** The id to be sent in the path, if the client chooses it. */
-  readonly id?: Json;
+  readonly id?: Json | undefined;
   /** Whether the changed body is valid too. */
   readonly isValid?: boolean;
 }
@@ -171,12 +174,9 @@ async function sendCreationOnce(
   });
   const response = trial.responseOf(interaction);
   if (response.status >= 300) return { interaction, body, record: undefined };
-  const record: KnownRecord = {
-    ...{ resource, creator: caller, isDeleted: false, observed: new Map<string, Json>() },
-    ...(around.parent === undefined ? {} : { parent: around.parent }),
-    values: new Map<string, Json>(Object.entries({ ...around.values, ...(id === undefined ? {} : { id }) })),
-    history: [...new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)])],
-  };
+  const history = new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)]);
+  const values = id === undefined ? around.values : { ...around.values, id };
+  const record = { ...newRecord(resource, caller, [...history], values), parent: around.parent };
   world.records.push(record);
   trial.used.add(record);
   const fields = fieldsOf(contract.model, resource);
@@ -209,7 +209,7 @@ interface Parents {
   readonly values: Readonly<Record<string, Json>>;
   readonly history: readonly Interaction[];
   /** The record directly above. */
-  readonly parent?: KnownRecord;
+  readonly parent?: KnownRecord | undefined;
 }
 
 /** Returns the records above the new one in the path; makes them if necessary. */
@@ -296,14 +296,10 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
     if (deleted.length >= mostDeleted) break;
     // Other records may have changed since, and with them its entity tag.
     world.tags.delete(record);
-    try {
-      const { status } = trial.responseOf(await trial.call(remove.operation, { record }));
-      if (record.isDeleted) deleted.push(record);
-      // Time may have deleted it.
-      if (status === 404) record.isDeleted = true;
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-    }
+    const response = await ifPossible(async () => trial.responseOf(await trial.call(remove.operation, { record })));
+    if (response !== undefined && record.isDeleted) deleted.push(record);
+    // Time may have deleted it.
+    if (response?.status === 404) record.isDeleted = true;
     used.delete(record);
   }
   return deleted;
@@ -334,7 +330,7 @@ export async function reference(
   const isMade = creatorsOf(trial, resource).length > 0 || handlersOf(trial, resource).length > 0;
   const found = isMade ? undefined : await existing(trial, resource, caller);
   if (found !== undefined) return found;
-  const made = await trial.make(resource, { creator: caller, ...(inner && { inner }) });
+  const made = await trial.make(resource, { creator: caller, inner });
   world.references.push(made);
   return made;
 }

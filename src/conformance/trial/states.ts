@@ -2,7 +2,7 @@
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { firstResult } from "../attempts.ts";
+import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
@@ -21,7 +21,7 @@ export async function reach(trial: Trial, resource: string, state: string, wish:
   if (stored !== undefined) return stored;
   const start = startOf(trial.contract, resource);
   const paths = start === undefined ? [] : pathsBetween(trial, resource, start, state);
-  const none = `no transition that the test can make leads to ${resource} in the state ${state}`;
+  const none = `the test cannot bring a ${resource} into the state ${state}`;
   return firstResult(paths, (path) => follow(trial, resource, path, wish), none);
 }
 
@@ -83,7 +83,8 @@ async function follow(
   const others = event === undefined && rest.some(isTimed) ? await companions(trial, resource, wish) : [];
   for (const transition of rest) {
     const fellows = others.filter(({ values }) => transition.from.includes(textOf(values.get("state"))));
-    if (!isTimed(transition)) for (const one of fellows) await tryNext(trial, one, transition, wish);
+    if (!isTimed(transition))
+      for (const one of fellows) await ifPossible(() => reachNext(trial, one, transition, wish));
     await reachNext(trial, record, transition, wish);
     if (!isTimed(transition)) continue;
     for (const one of fellows) {
@@ -107,12 +108,9 @@ async function companions(trial: Trial, resource: string, wish: Wish): Promise<r
   if (!isPlain(wish)) return [];
   const found: KnownRecord[] = [];
   for (let count = 0; count < mostCompanions; count += 1) {
-    try {
-      found.push(await trial.make(resource, wish));
-    } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
-      break;
-    }
+    const record = await ifPossible(() => trial.make(resource, wish));
+    if (record === undefined) break;
+    found.push(record);
   }
   return found;
 }
@@ -120,14 +118,6 @@ async function companions(trial: Trial, resource: string, wish: Wish): Promise<r
 /** Whether any record of the same creator will do. */
 function isPlain({ creator: _, state: __, expectsLimit: ___, ...others }: Wish): boolean {
   return Object.values(others).every((one) => one === undefined);
-}
-
-async function tryNext(trial: Trial, record: KnownRecord, transition: TriggeredTransition, wish: Wish): Promise<void> {
-  try {
-    await reachNext(trial, record, transition, wish);
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
-  }
 }
 
 /** Returns a record that time brought into the state together with another one. */
@@ -152,8 +142,7 @@ export async function advanceTo(trial: Trial, record: KnownRecord, state: string
   const from = record.values.get("state");
   if (from === state) return;
   const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];
-  if (path === undefined)
-    throw new NotTried(`no transition that the test can make leads to ${record.resource} in the state ${state}`);
+  if (path === undefined) throw new NotTried(`the test cannot bring a ${record.resource} into the state ${state}`);
   for (const transition of path) await reachNext(trial, record, transition, wish);
 }
 
@@ -170,7 +159,7 @@ async function reachNext(
       const response = trial.responseOf(interaction);
       if (response.status >= 300)
         throw new NotTried(
-          `${trigger.on.operation} answered ${statusText(trial.contract, response)} on the way to ${record.resource} in ${to}`,
+          `${trigger.on.operation} answered ${statusText(trial.contract, response)} when the test brought a ${record.resource} into the state ${to}`,
         );
       break;
     }
@@ -184,7 +173,7 @@ async function reachNext(
   }
   // If no response shows the state, the next request shows whether the record has reached it.
   if (!record.values.has("state")) record.values.set("state", to);
-  if (record.values.get("state") !== to) throw new NotTried(`${record.resource} did not reach ${to}`);
+  if (record.values.get("state") !== to) throw new NotTried(`a ${record.resource} did not enter the state ${to}`);
 }
 
 /** How much longer than a timer the test waits: a timer may fire a second late. */
@@ -194,7 +183,8 @@ export const marginMilliseconds = 2000;
 export function timerMilliseconds(trial: Trial, record: KnownRecord, { trigger: { on } }: TriggeredTransition): number {
   if (on.kind === "after") return clockMilliseconds(on.duration);
   const due = on.kind === "at" ? record.values.get(on.field) : undefined;
-  if (typeof due !== "string") throw new NotTried(`the test does not know when ${record.resource} is due`);
+  if (typeof due !== "string")
+    throw new NotTried(`the test does not know when the timer of the ${record.resource} is due`);
   return Math.max(Date.parse(due) - presentOf(trial.world), 0);
 }
 
@@ -244,7 +234,7 @@ async function causeChoosing(trial: Trial, transition: TriggeredTransition): Pro
   const record = id === undefined || id === null ? undefined : findRecord(trial.world, transition.resource, id);
   if (record === undefined)
     throw new NotTried(`the test does not know the ${transition.resource} that ${cause.event} is about`);
-  await learnTransition(trial, record, made, transition);
+  await learnState(trial, record, made.history, transition);
   return record;
 }
 
@@ -264,29 +254,24 @@ export async function causeEvent(
     resource,
     from,
   } = transition;
-  const transitioned = record ?? (await trial.make(resource, { ...(from[0] === undefined ? {} : { state: from[0] }) }));
+  const transitioned = record ?? (await trial.make(resource, { state: from[0] }));
   const [cause] = triggersOf(trial, transition);
   if (cause === undefined) {
     const incoming = incomingFor(trial.contract, transition);
     if (incoming !== undefined) return transitionByIncoming(trial, transitioned, incoming, transition);
     throw new NotTried(`the test cannot cause ${on.kind === "when" ? on.events.join(" or ") : "the event"}`);
   }
-  const values = { [cause.field]: transitioned.values.get("id") ?? null };
-  const known = recordsOf(trial.world, cause.resource).find(
-    (one) => !one.isDeleted && one.values.get(cause.field) === values[cause.field],
-  );
-  if (known === undefined) {
-    const made = await trial.make(cause.resource, { state: cause.state, values });
-    if (!made.values.has(cause.field)) await trial.look(made);
-    // On the way to its state another operation may have chosen the record.
-    if (made.values.get(cause.field) !== values[cause.field])
-      throw new NotTried(`the test cannot choose the ${resource} that ${cause.event} is about`);
-    await learnTransition(trial, transitioned, made, transition);
-  } else {
-    if (!known.values.has("state")) await trial.look(known);
-    await advanceTo(trial, known, cause.state, { values });
-    await learnTransition(trial, transitioned, known, transition);
-  }
+  const id = transitioned.values.get("id") ?? null;
+  const values = { [cause.field]: id };
+  const isAbout = (one: KnownRecord): boolean => one.values.get(cause.field) === id;
+  const known = recordsOf(trial.world, cause.resource).find((one) => !one.isDeleted && isAbout(one));
+  const causing = known ?? (await trial.make(cause.resource, { state: cause.state, values }));
+  if (!causing.values.has("state") || !causing.values.has(cause.field)) await trial.look(causing);
+  // On the way to its state another operation may have chosen the record.
+  if (!isAbout(causing)) throw new NotTried(`the test cannot choose the ${resource} that ${cause.event} is about`);
+  await advanceTo(trial, causing, cause.state, { values });
+  trial.used.add(causing);
+  await learnState(trial, transitioned, causing.history, transition);
   return transitioned;
 }
 
@@ -305,22 +290,18 @@ async function transitionByIncoming(
   const response = trial.responseOf(interaction);
   if (response.status >= 300)
     throw new NotTried(`the implementation answered ${statusText(trial.contract, response)} to ${event}`);
-  record.history.push(interaction);
-  record.values.delete("state");
-  await trial.look(record);
-  if (!record.values.has("state")) record.values.set("state", transition.to);
+  await learnState(trial, record, [interaction], transition);
   return record;
 }
 
-/** Learns the state of a record that an event of another record moved. */
-async function learnTransition(
+/** Learns the state of a record after an event. `history`: the requests that led to the event. */
+async function learnState(
   trial: Trial,
   record: KnownRecord,
-  cause: KnownRecord,
+  history: readonly Interaction[],
   { to }: TriggeredTransition,
 ): Promise<void> {
-  trial.used.add(cause);
-  record.history.push(...cause.history.filter((one) => !record.history.includes(one)));
+  record.history.push(...history.filter((one) => !record.history.includes(one)));
   record.values.delete("state");
   await trial.look(record);
   if (!record.values.has("state")) record.values.set("state", to);

@@ -19,14 +19,14 @@ import { type Interaction, isResponse, type Request, type Response } from "../in
 import { baseAddress } from "../request.ts";
 import type { Random } from "../random.ts";
 import { type BuiltRequest, call, type CallOptions, requestFor } from "./calls.ts";
-import { callerFor, callers } from "./callers.ts";
+import { callerFor, callers, lentCallers } from "./callers.ts";
 import { type IncomingOptions, sendIncoming } from "./incoming.ts";
 import { type Input, inputFor, inputWhere } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
 import { look, readAs } from "./looking.ts";
 import { make, reference, type Wish } from "./records.ts";
 import { type MadeTransition, makeTransition } from "./states.ts";
-import { findRecord, presentOf, stopped, syncClock, type World, worldAt } from "./world.ts";
+import { findRecord, isOver, presentOf, stopped, syncClock, timeIsOver, type World, worldAt } from "./world.ts";
 
 export interface Trial {
   readonly contract: Contract;
@@ -134,6 +134,7 @@ export function createTrial(world: World, random: Random, log: Log = { interacti
       trial.used.clear();
     },
     async send(request, caller = anonymous, operation) {
+      if (isOver(world)) throw new NotTried(timeIsOver, "a larger --budget");
       const startedAt = target.now();
       const response = await target.send(request);
       const interaction: Interaction = {
@@ -192,14 +193,15 @@ export function createTrial(world: World, random: Random, log: Log = { interacti
     async pass(time, { isExpiryMeant = false } = {}) {
       // Clocks have whole milliseconds.
       const milliseconds = Math.ceil(time);
-      if (target.clock === undefined) throw new NotTried("time has to pass", "a test clock");
+      if (target.clock === undefined) throw new NotTried("the case needs time to pass", "a test clock");
       if (world.clock.isStopped) throw new NotTried(stopped);
+      if (isOver(world)) throw new NotTried(timeIsOver, "a larger --budget");
       const sunset = contract.version === undefined ? undefined : sunsetOf(contract, contract.version);
       if (sunset !== undefined && presentOf(world) + milliseconds >= sunset)
         throw new NotTried(`the version ${contract.version} ends before that time`);
       const passed = world.clock.ahead - world.clock.start + milliseconds;
-      if (!isExpiryMeant && passed >= lifetimeOf(contract, await trial.callers()))
-        throw new NotTried("the credentials of the test would expire", "credentials that last longer");
+      if (!isExpiryMeant && passed >= lifetimeOf(contract, await lentCallers(trial)))
+        throw new NotTried("the credentials of the test would expire before that time", "credentials that last longer");
       // A clock counts whole milliseconds.
       await target.clock.advance(Math.ceil(milliseconds));
       await syncClock(world);
@@ -208,7 +210,7 @@ export function createTrial(world: World, random: Random, log: Log = { interacti
   return trial;
 }
 
-/** Returns how long new credentials of all callers are valid, in milliseconds. */
+/** Returns how long new credentials of callers are valid, in milliseconds. */
 function lifetimeOf({ model }: Contract, callers: readonly Caller[]): number {
   const credentials = new Set(
     callers.flatMap(({ credential, isRenewed }) => (isRenewed === true ? [] : (credential ?? []))),

@@ -22,6 +22,8 @@ export interface RunState {
   readonly memberSets: Map<string, "all" | "required">;
   /** The interactions in which an error came as a case expected it, by code. */
   readonly provoked: Map<string, Interaction[]>;
+  /** The resources of which no record appears, whatever the test does. */
+  readonly notAppearing: Set<string>;
   /** The implementation's clock. */
   readonly clock: ClockState;
   /** Called for each request and its response. */
@@ -52,6 +54,8 @@ export interface World extends RunState, Accounts {
   readonly stock: KnownRecord[];
   /** The last entity tag of each record, by caller. */
   readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
+  /** Whether a broken case runs again for a short list of requests: records that have been changed are not changed again then. */
+  readonly isAgain?: true;
   /** The worlds of other versions, by name. */
   readonly versions: Map<string, World>;
 }
@@ -79,6 +83,14 @@ export interface ClockState {
 
 /** The reason of a case that has to wait until it may let time pass. */
 export const stopped = "other cases run at the same time";
+
+/** The reason of what the budget has no time for. */
+export const timeIsOver = "the test ran out of time";
+
+/** Whether no case may send more requests. */
+export function isOver({ deadline, target }: Pick<RunState, "deadline" | "target">): boolean {
+  return target.now() > deadline;
+}
 
 /** Returns a world without records. `accounts`: its callers, if it has some already. */
 export function newWorld(

@@ -93,28 +93,23 @@ function* scalarProblems(walk: Walk, type: Scalar, value: Json): Problems {
 }
 
 function* textProblems(walk: Walk, type: Scalar, text: string): Problems {
-  const { name, min, max, pattern } = type;
+  const { name, pattern } = type;
   switch (name) {
     case "string":
     case "text":
-      yield* lengthProblems(walk, text, type, maxima.string);
-      return yield* patternProblems(walk, text, pattern);
     case "email":
     case "url":
-      yield* lengthProblems(walk, text, type, maxima[name]);
-      yield* patternProblems(walk, text, pattern);
-      return yield* formatProblems(walk, name, text);
     case "phone":
-      yield* lengthProblems(walk, text, type, maxima.phone);
+      yield* lengthProblems(walk, text, type, maxima[name === "text" ? "string" : name]);
+      yield* patternProblems(walk, text, pattern);
       // A pattern of the document stands for that of E.164.
-      if (pattern === undefined) yield* formatProblems(walk, name, text);
-      else yield* patternProblems(walk, text, pattern);
+      if (name !== "phone" || pattern === undefined) yield* formatProblems(walk, name, text);
       return;
     case "user":
-      return yield* lengthProblems(walk, text, { defaultMin: 1 }, maxima.user);
+      return yield* lengthProblems(walk, text, {}, maxima.user, 1);
     case "bytes":
       yield* formatProblems(walk, name, text);
-      return yield* sizeProblems(walk, isBase64(text) ? bytesInBase64(text) : undefined, { min, max }, text);
+      return yield* bytesProblems(walk, text, type);
     default:
       // No text of these types is long, and Nonet does not read long ones.
       if (text.length > 64) yield problem(walk, "too-long", `${text.length} characters`, false);
@@ -122,40 +117,34 @@ function* textProblems(walk: Walk, type: Scalar, text: string): Problems {
   }
 }
 
-interface Lengths {
-  readonly min?: number;
-  readonly max?: number;
-  /** The least length if the document writes none. */
-  readonly defaultMin?: number;
+/** Compares a number of characters, bytes, items or members with its bounds. `otherwise`: the bounds if the document writes none. */
+function* countProblems(
+  walk: Walk,
+  count: number,
+  noun: string,
+  { min, max }: Bounds,
+  otherwise: { readonly min?: number; readonly max: number },
+): Problems {
+  const isText = noun === "character" || noun === "byte";
+  const [least, most] = [min ?? otherwise.min ?? 0, max ?? otherwise.max];
+  const found = counted(count, noun);
+  if (count < least)
+    yield problem(walk, isText ? "too-short" : "too-few", `${found}, at least ${least} are needed`, min !== undefined);
+  if (count > most)
+    yield problem(walk, isText ? "too-long" : "too-many", `${found}, at most ${most} are allowed`, max !== undefined);
 }
 
-function* lengthProblems(walk: Walk, text: string, { min, max, defaultMin = 0 }: Lengths, most: number): Problems {
-  const length = [...text].length;
-  const [least, limit] = [min ?? defaultMin, max ?? most];
-  if (length < least)
-    yield problem(
-      walk,
-      "too-short",
-      `${counted(length, "character")}, at least ${least} are needed`,
-      min !== undefined,
-    );
-  if (length > limit)
-    yield problem(walk, "too-long", `${counted(length, "character")}, at most ${limit} are allowed`, max !== undefined);
+function lengthProblems(walk: Walk, text: string, bounds: Bounds, most: number, least = 0): Problems {
+  return countProblems(walk, [...text].length, "character", bounds, { min: least, max: most });
 }
 
-function* sizeProblems(walk: Walk, bytes: number | undefined, { min, max }: Bounds, text: string): Problems {
-  if (bytes === undefined) {
-    // Of a text that is not base 64, Nonet compares the length in characters.
-    const [least, most] = [4 * Math.ceil((min ?? 0) / 3), 4 * Math.ceil((max ?? maxima.string) / 3)];
-    if (text.length < least) yield problem(walk, "too-short", counted(text.length, "character"), false);
-    if (text.length > most) yield problem(walk, "too-long", counted(text.length, "character"), false);
-    return;
-  }
-  if (bytes < (min ?? 0)) yield problem(walk, "too-short", `${counted(bytes, "byte")}, at least ${min} are needed`);
-  if (bytes > (max ?? maxima.string)) {
-    const message = `${counted(bytes, "byte")}, at most ${max ?? maxima.string} are allowed`;
-    yield problem(walk, "too-long", message, max !== undefined);
-  }
+function* bytesProblems(walk: Walk, text: string, bounds: Bounds): Problems {
+  const { min = 0, max = maxima.string } = bounds;
+  if (isBase64(text))
+    return yield* countProblems(walk, bytesInBase64(text) ?? 0, "byte", bounds, { max: maxima.string });
+  // Of a text that is not base 64, Nonet compares the length in characters.
+  if (text.length < 4 * Math.ceil(min / 3)) yield problem(walk, "too-short", counted(text.length, "character"), false);
+  if (text.length > 4 * Math.ceil(max / 3)) yield problem(walk, "too-long", counted(text.length, "character"), false);
 }
 
 interface Bounds {
@@ -319,30 +308,25 @@ function* idProblems(walk: Walk, type: FieldType & { readonly kind: "id" }, valu
 
 function* choiceProblems(walk: Walk, { values, open }: FieldType & { readonly kind: "one-of" }, value: Json): Problems {
   if (typeof value !== "string") yield wrongType(walk, "a text", value);
-  else if (open) yield* lengthProblems(walk, value, { defaultMin: 1 }, maxima.string);
+  else if (open) yield* lengthProblems(walk, value, {}, maxima.string, 1);
   else if (!values.includes(value))
     yield problem(walk, "not-one-of", `${quoted(value)} is none of ${values.map(quoted).join(", ")}`);
 }
 
-function* listProblems(walk: Walk, { of, min, max }: FieldType & { readonly kind: "list" }, value: Json): Problems {
+function* listProblems(walk: Walk, type: FieldType & { readonly kind: "list" }, value: Json): Problems {
   if (!Array.isArray(value)) return yield wrongType(walk, "a list", value);
   const items = value as readonly Json[];
-  const limit = max ?? maxima.list;
-  const count = counted(items.length, "item");
-  if (items.length < (min ?? 0)) yield problem(walk, "too-few", `${count}, at least ${min} are needed`);
-  if (items.length > limit)
-    yield problem(walk, "too-many", `${count}, at most ${limit} are allowed`, max !== undefined);
-  for (const [index, item] of items.entries()) yield* typeProblems(inside(walk, String(index)), of, item);
+  yield* countProblems(walk, items.length, "item", type, { max: maxima.list });
+  for (const [index, item] of items.entries()) yield* typeProblems(inside(walk, String(index)), type.of, item);
 }
 
 function* mapProblems(walk: Walk, of: FieldType, value: Json): Problems {
   if (!isObject(value)) return yield wrongType(walk, "an object", value);
   const members = Object.entries(value);
-  if (members.length > maxima.map)
-    yield problem(walk, "too-many", `${members.length} members, at most ${maxima.map} are allowed`, false);
+  yield* countProblems(walk, members.length, "member", {}, { max: maxima.map });
   for (const [name, member] of members) {
     const at = inside(walk, name);
-    for (const found of lengthProblems(at, name, { defaultMin: 1 }, maxima.name))
+    for (const found of lengthProblems(at, name, {}, maxima.name, 1))
       yield { ...found, message: `the name has ${found.message}` };
     yield* typeProblems(at, of, member);
   }
@@ -359,14 +343,12 @@ function* namedProblems(walk: Walk, name: string, value: Json): Problems {
   const view = lookup(views, name);
   if (view === undefined) return;
   const viewed = lookup(resources, view.of)?.fields ?? {};
-  const members = { ...pick(viewed, view.fields ?? []), ...view.members };
+  const declared = (view.fields ?? []).map((member) => [member, lookup(viewed, member)] as const);
   // A caller who may not see a field does not get its members, so none is required.
-  yield* objectProblems(
-    walk,
-    name,
-    mapValues(members, (field) => ({ ...field, optional: true })),
-    value,
+  const members = [...declared, ...Object.entries(view.members ?? {})].flatMap(([member, field]) =>
+    field === undefined ? [] : [[member, { ...field, optional: true }] as const],
   );
+  yield* objectProblems(walk, name, Object.fromEntries(members), value);
 }
 
 function* objectProblems(walk: Walk, type: string, fields: Fields, value: Json): Problems {
@@ -459,12 +441,4 @@ function quoted(text: string): string {
 
 function inside(walk: Walk, step: string): Walk {
   return { ...walk, path: [...walk.path, step] };
-}
-
-function pick(fields: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
-}
-
-function mapValues(fields: Fields, edit: (field: Fields[string]) => Fields[string]): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, edit(field)]));
 }

@@ -4,6 +4,7 @@
  */
 import { letters, lettersAndDigits, type Random } from "../random.ts";
 
+/** What matches a pattern, or a part of one. */
 export interface Pattern {
   /** The number of characters of the shortest and of the longest match. */
   readonly least: number;
@@ -16,85 +17,74 @@ export interface Pattern {
 export function readPattern(pattern: string): Pattern | undefined {
   const cursor: Cursor = { characters: [...pattern], at: 0 };
   try {
-    const part = alternativesAt(cursor);
-    if (cursor.at < cursor.characters.length) return undefined;
-    const write: Pattern["write"] = (length, characters, structure = characters) =>
-      written(part, length, { characters, structure });
-    return { least: part.least, most: part.most, write };
+    const found = alternativesAt(cursor);
+    return cursor.at < cursor.characters.length ? undefined : found;
   } catch (thrown) {
     if (thrown instanceof Unreadable) return undefined;
     throw thrown;
   }
 }
 
-/** A part of a pattern, with the number of characters that it matches at least and at most. */
-type Part =
-  | { readonly kind: "character"; readonly options: readonly string[]; readonly least: 1; readonly most: 1 }
-  | { readonly kind: "sequence"; readonly parts: readonly Part[]; readonly least: number; readonly most: number }
-  | { readonly kind: "alternatives"; readonly parts: readonly Part[]; readonly least: number; readonly most: number }
-  | {
-      readonly kind: "repetition";
-      readonly of: Part;
-      readonly times: Range;
-      readonly least: number;
-      readonly most: number;
-    };
-
-type Range = readonly [min: number, max: number];
-
 // ── Writing ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Choices {
-  readonly characters: Random;
-  readonly structure: Random;
+function character(options: readonly string[]): Pattern {
+  return { least: 1, most: 1, write: (_, characters) => characters.pick(options) };
 }
 
-function written(part: Part, length: number, choices: Choices): string {
-  const target = Math.min(Math.max(length, part.least), part.most);
-  switch (part.kind) {
-    case "character":
-      return choices.characters.pick(part.options);
-    case "sequence":
-      return writtenAll(part.parts, target, choices);
-    case "alternatives": {
-      const fitting = part.parts.filter(({ least, most }) => least <= target && target <= most);
-      return written(choices.structure.pick(fitting.length === 0 ? part.parts : fitting), target, choices);
-    }
-    case "repetition": {
-      const count = countOf(part.of, part.times, target, choices.structure);
-      return writtenAll(
-        Array.from({ length: count }, () => part.of),
-        target,
-        choices,
-      );
-    }
-  }
-}
-
-/** Writes parts one after the other: each gets its least length, and a share of the rest. */
-function writtenAll(parts: readonly Part[], length: number, choices: Choices): string {
-  const rooms = parts.map(({ least, most }) => most - least);
+/** Parts one after the other: each gets its least length, and a share of the rest. */
+function sequence(parts: readonly Pattern[]): Pattern {
+  const least = parts.reduce((sum, part) => sum + part.least, 0);
+  const most = parts.reduce((sum, part) => sum + part.most, 0);
+  const rooms = parts.map((part) => part.most - part.least);
   const roomsBehind = rooms.map(() => 0);
   for (let index = rooms.length - 2; index >= 0; index -= 1)
     roomsBehind[index] = (roomsBehind[index + 1] ?? 0) + (rooms[index + 1] ?? 0);
-  let rest = length - parts.reduce((sum, { least }) => sum + least, 0);
-  return parts
-    .map((part, index) => {
-      const most = Math.min(Math.max(rest, 0), rooms[index] ?? 0);
-      const least = Math.min(most, Math.max(0, rest - (roomsBehind[index] ?? 0)));
-      const extra = most === least ? least : choices.structure.integer(least, most);
-      rest -= extra;
-      return written(part, part.least + extra, choices);
-    })
-    .join("");
+  return {
+    ...{ least, most },
+    write(length, characters, structure = characters) {
+      let rest = Math.min(Math.max(length, least), most) - least;
+      const written = parts.map((part, index) => {
+        const largest = Math.min(Math.max(rest, 0), rooms[index] ?? 0);
+        const smallest = Math.min(largest, Math.max(0, rest - (roomsBehind[index] ?? 0)));
+        const extra = largest === smallest ? smallest : structure.integer(smallest, largest);
+        rest -= extra;
+        return part.write(part.least + extra, characters, structure);
+      });
+      return written.join("");
+    },
+  };
 }
 
-/** Returns how often a part is repeated, so that its repetitions can have the length. */
-function countOf(of: Part, [min, max]: Range, length: number, structure: Random): number {
-  const fewest = of.most === 0 ? min : Math.max(min, Math.ceil(length / of.most));
-  const largest = of.least === 0 ? Math.min(max, fewest + 2) : Math.min(max, Math.floor(length / of.least));
-  return fewest >= largest ? Math.min(fewest, max) : structure.integer(fewest, largest);
+function alternatives(parts: readonly Pattern[]): Pattern {
+  const least = Math.min(...parts.map((part) => part.least));
+  const most = Math.max(...parts.map((part) => part.most));
+  return {
+    ...{ least, most },
+    write(length, characters, structure = characters) {
+      const target = Math.min(Math.max(length, least), most);
+      const fitting = parts.filter((part) => part.least <= target && target <= part.most);
+      return structure.pick(fitting.length === 0 ? parts : fitting).write(target, characters, structure);
+    },
+  };
 }
+
+function repetition(of: Pattern, [min, max]: Range): Pattern {
+  const least = of.least * min;
+  const most = of.most === 0 || max === 0 ? 0 : of.most * max;
+  return {
+    ...{ least, most },
+    write(length, characters, structure = characters) {
+      const target = Math.min(Math.max(length, least), most);
+      // As many repetitions as can have the length.
+      const fewest = of.most === 0 ? min : Math.max(min, Math.ceil(target / of.most));
+      const largest = of.least === 0 ? Math.min(max, fewest + 2) : Math.min(max, Math.floor(target / of.least));
+      const count = fewest >= largest ? Math.min(fewest, max) : structure.integer(fewest, largest);
+      return sequence(Array.from({ length: count }, () => of)).write(target, characters, structure);
+    },
+  };
+}
+
+type Range = readonly [min: number, max: number];
 
 // ── Reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -108,18 +98,15 @@ class Unreadable extends Error {}
 /** Whether a character belongs to a class. */
 type Class = (character: string) => boolean;
 
-function alternativesAt(cursor: Cursor): Part {
+function alternativesAt(cursor: Cursor): Pattern {
   const parts = [sequenceAt(cursor)];
   while (skip(cursor, "|")) parts.push(sequenceAt(cursor));
   const [only] = parts;
-  if (only !== undefined && parts.length === 1) return only;
-  const least = Math.min(...parts.map((part) => part.least));
-  const most = Math.max(...parts.map((part) => part.most));
-  return { kind: "alternatives", parts, least, most };
+  return only !== undefined && parts.length === 1 ? only : alternatives(parts);
 }
 
-function sequenceAt(cursor: Cursor): Part {
-  const parts: Part[] = [];
+function sequenceAt(cursor: Cursor): Pattern {
+  const parts: Pattern[] = [];
   while (cursor.at < cursor.characters.length && !isNext(cursor, "|") && !isNext(cursor, ")")) {
     const found = skip(cursor, "\\Q") ? literalAt(cursor) : [partAt(cursor)];
     const last = found.pop();
@@ -128,22 +115,14 @@ function sequenceAt(cursor: Cursor): Part {
   return sequence(parts);
 }
 
-function sequence(parts: readonly Part[]): Part {
-  const least = parts.reduce((sum, part) => sum + part.least, 0);
-  const most = parts.reduce((sum, part) => sum + part.most, 0);
-  return { kind: "sequence", parts, least, most };
-}
-
-const nothing: Part = sequence([]);
+const nothing: Pattern = sequence([]);
 
 /** Reads the quantifiers behind a part; `?` behind one only prefers shorter matches. */
-function repeatedAt(cursor: Cursor, part: Part): Part {
+function repeatedAt(cursor: Cursor, part: Pattern): Pattern {
   const times = timesAt(cursor);
   if (times === undefined) return part;
   skip(cursor, "?");
-  const [min, max] = times;
-  const most = part.most === 0 || max === 0 ? 0 : part.most * max;
-  return { kind: "repetition", of: part, times, least: part.least * min, most };
+  return repetition(part, times);
 }
 
 function timesAt(cursor: Cursor): Range | undefined {
@@ -157,13 +136,13 @@ function timesAt(cursor: Cursor): Range | undefined {
 }
 
 /** Reads the characters up to `\E`. */
-function literalAt(cursor: Cursor): Part[] {
-  const parts: Part[] = [];
+function literalAt(cursor: Cursor): Pattern[] {
+  const parts: Pattern[] = [];
   while (cursor.at < cursor.characters.length && !skip(cursor, "\\E")) parts.push(character([next(cursor)]));
   return parts;
 }
 
-function partAt(cursor: Cursor): Part {
+function partAt(cursor: Cursor): Pattern {
   const anchor = matchAt(cursor, /^(?:\^|\$|\\[AzbB])/);
   if (anchor !== undefined) return nothing;
   if (skip(cursor, "(")) return groupAt(cursor);
@@ -173,7 +152,7 @@ function partAt(cursor: Cursor): Part {
   return named === undefined ? character([characterAt(cursor)]) : ofClass(named);
 }
 
-function groupAt(cursor: Cursor): Part {
+function groupAt(cursor: Cursor): Pattern {
   // A group of flags alone, `(?i)`, matches nothing.
   const flags = matchAt(cursor, /^\?(?:P?<\w+>|[a-zA-Z-]*(:?))/);
   if (flags?.[1] === "" && skip(cursor, ")")) return nothing;
@@ -248,10 +227,6 @@ function characterAt(cursor: Cursor): string {
   return escapes[escaped] ?? escaped;
 }
 
-function character(options: readonly string[]): Part {
-  return { kind: "character", options, least: 1, most: 1 };
-}
-
 /** The characters from which a text is written, the plainest first: a class uses the first list that has some of it. */
 const alphabets: readonly (readonly string[])[] = [
   [...lettersAndDigits],
@@ -261,7 +236,7 @@ const alphabets: readonly (readonly string[])[] = [
   Array.from({ length: 0x300 }, (_, code) => String.fromCodePoint(0x1f300 + code)),
 ];
 
-function ofClass(holds: Class): Part {
+function ofClass(holds: Class): Pattern {
   for (const alphabet of alphabets) {
     const options = alphabet.filter(holds);
     if (options.length > 0) return character(options);

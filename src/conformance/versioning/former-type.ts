@@ -1,4 +1,5 @@
 /** Values on both sides of the edges of a former type: the older version accepts some of them, and the newer one more. */
+import { isImpossible } from "../attempts.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { bareType } from "../../language/resources/fields.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
@@ -56,7 +57,7 @@ export async function acceptedByOlder(entry: Entry, pair: Pair): Promise<void> {
     try {
       expectAccepted(older, interaction, subjectOf(entry), true);
     } catch (thrown) {
-      if (!(thrown instanceof NotTried)) throw thrown;
+      if (!isImpossible(thrown)) throw thrown;
       problem = thrown;
     }
   }

@@ -1,4 +1,5 @@
 /** How requests name a version, and what a request gets that names none or an unknown one. */
+import { ifPossible } from "../attempts.ts";
 import type { Json } from "../../base/json.ts";
 import type { VersionLocation, VersionResponse } from "../../language/versioning/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
@@ -229,14 +230,11 @@ async function readersFor(trial: Trial, reader: Operation, absent: Absent): Prom
 }
 
 /** Makes a record that the caller can read. */
-async function madeFor(trial: Trial, reader: Operation, caller: Caller): Promise<KnownRecord | undefined> {
-  try {
+function madeFor(trial: Trial, reader: Operation, caller: Caller): Promise<KnownRecord | undefined> {
+  return ifPossible(async () => {
     const record = await trial.make(reader.resource as string, { creator: caller });
     return mayRun(trial.contract, reader.operation, caller, trial.around(record)) === false ? undefined : record;
-  } catch (thrown) {
-    if (thrown instanceof NotTried) return undefined;
-    throw thrown;
-  }
+  });
 }
 
 function observed(trial: Trial, interaction: Interaction): Json {

@@ -1,4 +1,5 @@
 /** What callers of a version write: creations with or without a certain field. */
+import { ifPossible } from "../attempts.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { fieldsOf, isDistinguishing, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -55,19 +56,10 @@ export async function makeWith(
   const wanted =
     value === undefined ? filled : last === undefined ? value : putAt(filled, inner as unknown as Path, value);
   const record =
-    wanted === undefined ? undefined : await attempt(() => trial.make(resource, { values: { [top]: wanted } }));
+    wanted === undefined ? undefined : await ifPossible(() => trial.make(resource, { values: { [top]: wanted } }));
   if (record !== undefined) return record;
   if (value !== undefined) throw new NotTried(`the test cannot make a ${resource} whose ${top} has the value`);
   return trial.make(resource);
-}
-
-async function attempt(make: () => Promise<KnownRecord>): Promise<KnownRecord | undefined> {
-  try {
-    return await make();
-  } catch (thrown) {
-    if (thrown instanceof NotTried) return undefined;
-    throw thrown;
-  }
 }
 
 /** Returns a value of the field with all the members that it can have. */

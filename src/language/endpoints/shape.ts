@@ -1,6 +1,6 @@
 /** Resolves `takes` and `gives`: which texts name views, which name the page of a list, and which are expressions. */
 import type { Model } from "../model.ts";
-import { fieldsOf, isServerSet, lookup } from "../resources/fields.ts";
+import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "./resolve.ts";
 import type { Endpoint, ResponseTemplate } from "./model.ts";
@@ -113,30 +113,47 @@ export interface InputShape {
   readonly fields: Fields;
   /** By field, the names of the objects around it; no entry: the field is at the top level. */
   readonly nesting: Readonly<Record<string, readonly string[]>>;
+  /** By field, its name in the body if it is another one. */
+  readonly names: Readonly<Record<string, string>>;
 }
 
 /** Returns the declared body; undefined if the action determines it. A member whose type is a view has that view's fields. */
 export function inputShape(model: Model, endpoint: Endpoint): InputShape | undefined {
-  const { takes, takesView, nesting = {} } = endpoint;
-  if (takesView !== undefined) return { fields: viewFields(model, takesView), nesting: {} };
+  const { takes, takesView, nesting = {}, does, method } = endpoint;
+  // A merge patch may omit every member (RFC 7396), so it may omit the objects around them.
+  const isPatch = does === "update" || (does === undefined && method === "PATCH");
+  if (takesView !== undefined) return shapeOfMembers(viewMembers(model, takesView, [], isPatch));
   if (takes === undefined) return undefined;
-  if (!Object.values(takes).some(({ type }) => viewNamed(model, type) !== undefined)) return { fields: takes, nesting };
-  const fields: [string, Field][] = [];
-  const shapes: [string, readonly string[]][] = [];
-  for (const [name, field] of Object.entries(takes)) {
+  if (!Object.values(takes).some(({ type }) => viewNamed(model, type) !== undefined))
+    return { fields: takes, nesting, names: {} };
+  const members = Object.entries(takes).flatMap(([name, field]): readonly BodyMember[] => {
     const around = lookup(nesting, name) ?? [];
     const view = viewNamed(model, field.type);
-    if (view === undefined) {
-      fields.push([name, field]);
-      if (around.length > 0) shapes.push([name, around]);
-      continue;
-    }
-    for (const [inner, one] of Object.entries(viewFields(model, view))) {
-      fields.push([inner, one]);
-      shapes.push([inner, [...around, field.optional ? `${name}?` : name]]);
-    }
-  }
-  return { fields: Object.fromEntries(fields), nesting: Object.fromEntries(shapes) };
+    if (view === undefined) return [{ field: name, definition: field, around, name }];
+    return viewMembers(model, view, [...around, field.optional ? `${name}?` : name], isPatch);
+  });
+  return shapeOfMembers(members);
+}
+
+/** A member of a body, and the field that it sets. */
+interface BodyMember {
+  readonly field: string;
+  readonly definition: Field;
+  readonly around: readonly string[];
+  /** The name in the body. */
+  readonly name: string;
+}
+
+function shapeOfMembers(members: readonly BodyMember[]): InputShape {
+  // If two members would set one field, the first one does.
+  const setting = [...new Map(members.toReversed().map((one) => [one.field, one])).values()].toReversed();
+  const nested = setting.filter(({ around }) => around.length > 0);
+  const renamed = setting.filter(({ field, name }) => field !== name);
+  return {
+    fields: Object.fromEntries(setting.map(({ field, definition }) => [field, definition])),
+    nesting: Object.fromEntries(nested.map(({ field, around }) => [field, around])),
+    names: Object.fromEntries(renamed.map(({ field, name }) => [field, name])),
+  };
 }
 
 /** Returns the view that a type names. A resource or type of the same name takes precedence. */
@@ -147,15 +164,29 @@ export function viewNamed(model: Model, type: FieldType): string | undefined {
   return lookup(views, type.name) === undefined ? undefined : type.name;
 }
 
-/** Returns the fields of a view that callers can send: those of its resource that the server does not set. */
-function viewFields(model: Model, name: string): Fields {
-  const view = lookup(model.resources.views ?? {}, name);
-  if (view === undefined) return {};
-  const all = fieldsOf(model, view.of);
-  return Object.fromEntries(
-    (view.fields ?? []).flatMap((field): [string, Field][] => {
-      const found = lookup(all, field);
-      return found === undefined || isServerSet(found) ? [] : [[field, found]];
+/**
+ * Returns the members of a view that callers can send: those that are a field of its resource which the server does not set.
+ * Such a member is a field of `fields`, another name for a field (`first-name: string := firstName`), an object around other
+ * members (a view of the same resource), or an object with the id of a reference. `outer`: the names of the objects around
+ * the view. `isOpen`: whether the body may omit the objects of the view.
+ */
+function viewMembers(model: Model, view: string, outer: readonly string[], isOpen: boolean): readonly BodyMember[] {
+  const { of, fields = [], members = {} } = lookup(model.resources.views ?? {}, view) ?? { of: "" };
+  const all = fieldsOf(model, of);
+  const sets = (field: string, name: string, around: readonly string[]): readonly BodyMember[] => {
+    const definition = lookup(all, field);
+    return definition === undefined || isServerSet(definition) ? [] : [{ field, definition, around, name }];
+  };
+  return [
+    ...fields.flatMap((name) => sets(name, name, outer)),
+    ...Object.entries(members).flatMap(([name, { computed, optional, type }]): readonly BodyMember[] => {
+      if (computed !== undefined) return sets(computed.trim(), name, outer);
+      const nested = nestedView(model, type);
+      if (nested === undefined || nested.list) return [];
+      const around = [...outer, optional || isOpen ? `${name}?` : name];
+      if (isAroundItself(model, view, name)) return viewMembers(model, nested.view, around, isOpen);
+      const isId = lookup(model.resources.views ?? {}, nested.view)?.fields?.includes("id") === true;
+      return isId ? sets(name, "id", around) : [];
     }),
-  );
+  ];
 }

@@ -13,6 +13,8 @@ export const present: JsonObject = { type: ["string", "number", "boolean"] };
 export const plainName = "^[A-Za-z][A-Za-z0-9_-]*$";
 
 export const typeName = "^[A-Z][A-Za-z0-9]*$";
+/** The names of members of views, which clients see. */
+export const memberName = '^[^\\s/#"?{}]+\\??$';
 export const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
 
 /** Definitions that several parts share. */

@@ -133,14 +133,22 @@ export function writtenType<Rest extends { readonly type?: FieldType }>({
   return { ...(type.kind === "schema" ? { schema: type.schema } : { type }), ...rest };
 }
 
+/** Reports a name that no field can have; returns whether the name is sound. */
+type NameOfField = (reader: Reader, path: Path, entry: Entry, name: string) => boolean;
+
 /** Reads the fields of a map; each has a location under its name with and without `?`. Reports and omits invalid fields. */
-export function readFields(reader: Reader, path: Path, map: MapNode): Record<string, Field> {
+export function readFields(
+  reader: Reader,
+  path: Path,
+  map: MapNode,
+  isName: NameOfField = isFieldName,
+): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const entry of openEntries(reader, path, map)) {
     const written = entry.key.value;
     const optional = written.endsWith("?");
     const name = optional ? written.slice(0, -1) : written;
-    if (!isFieldName(reader, path, entry, name)) continue;
+    if (!isName(reader, path, entry, name)) continue;
     if (Object.hasOwn(fields, name)) {
       report(reader, `${path[0]}/field-twice`, entry.key.span, `The field \`${name}\` is defined twice`, {
         help: `keep one of \`${name}\` and \`${name}?\``,
@@ -161,6 +169,16 @@ function readOptional(reader: Reader, path: Path, entry: Entry, name: string): D
 }
 
 type Definition = Omit<Field, "optional">;
+
+/** Whether a member of a view can have the name: clients see it, and expressions do not use it. */
+export function isMemberName(reader: Reader, path: Path, entry: Entry, name: string): boolean {
+  if (/^[^\s/#"?{}]+$/.test(name)) return true;
+  report(reader, `${path[0]}/bad-name`, entry.key.span, `\`${name}\` cannot name a member`, {
+    why: 'The name of a member has no blanks, and none of / # " ? { }.',
+    help: `write \`${name.replaceAll(/[\s/#"?{}]+/g, "-") || "name"}\``,
+  });
+  return false;
+}
 
 function isFieldName(reader: Reader, path: Path, entry: Entry, name: string): boolean {
   if (/^_?[A-Za-z][A-Za-z0-9_]*$/.test(name)) return true;

@@ -59,6 +59,11 @@ export function isServerSet(field: Field): boolean {
   );
 }
 
+/** Whether no response contains the field: it is `secret` or `write-only`. */
+export function isNeverReturned({ marks }: Pick<Field, "marks">): boolean {
+  return marks.includes("secret") || marks.includes("write-only");
+}
+
 /** Whether a caller may change the field of an existing record. */
 export function isChangeable(name: string, field: Field): boolean {
   return name !== "id" && !isServerSet(field) && !field.marks.includes("create-only");
@@ -108,6 +113,19 @@ export function nestedView(
     return undefined;
   const view = lookup(views, item.name);
   return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
+}
+
+/**
+ * Whether a member of a view is an object around other members of the same record: its type is another view of the resource,
+ * and the resource has no field of its name.
+ */
+export function isAroundItself(model: Model, view: string, member: string): boolean {
+  const { of = "", members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
+  const field = lookup(members, member);
+  if (field === undefined || field.computed !== undefined || lookup(fieldsOf(model, of), member) !== undefined)
+    return false;
+  const nested = nestedView(model, field.type);
+  return nested?.of === of && !nested.list;
 }
 
 /** A field anywhere in a document, with its path. */

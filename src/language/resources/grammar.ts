@@ -30,7 +30,7 @@ import {
   type PartGrammar,
   soundName,
 } from "../grammar/grammar.ts";
-import { fieldName, lineSchema, oneOf, orOpen, shared, typeName } from "../grammar/schema.ts";
+import { lineSchema, memberName, oneOf, orOpen, shared, typeName } from "../grammar/schema.ts";
 import { expression, names, text, words } from "../grammar/words.ts";
 import { unlocatedText, type SourceText, sourceTextOf, slice, spanOf, splitAt } from "../grammar/source-text.ts";
 import {
@@ -53,7 +53,7 @@ import {
   type Naming,
 } from "../grammar/references.ts";
 import { namesAt, readChoice, readText } from "../grammar/values.ts";
-import { fields, jsonSchema, mapField, mapFields, readFields } from "./field.ts";
+import { fields, isMemberName, jsonSchema, mapField, mapFields, readFields } from "./field.ts";
 import { printFields } from "./field-print.ts";
 import {
   absences,
@@ -122,7 +122,7 @@ const view: Grammar<ViewDefinition> = {
     type: "object",
     properties: { of: shared("text"), fields: fieldNames.schema },
     patternProperties: { "^(?!(of|fields)$)": shared("field") },
-    propertyNames: { pattern: fieldName },
+    propertyNames: { pattern: memberName },
     required: ["of"],
   }),
   read: (reader, at, { key, value }) => {
@@ -137,7 +137,8 @@ const view: Grammar<ViewDefinition> = {
         help: `write \`${viewExample}\``,
       });
     const some = entries.fields && fieldNames.read(reader, [...at, "fields"], entries.fields);
-    const members = readFields(reader, at, { ...map, entries: map.entries.filter((entry) => !isOwn(entry)) });
+    const others = { ...map, entries: map.entries.filter((entry) => !isOwn(entry)) };
+    const members = readFields(reader, at, others, isMemberName);
     if (of === undefined) return undefined;
     return {
       of: of.text,

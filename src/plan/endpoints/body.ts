@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { bodilessActions, readingActions, inputOnlyActions } from "../../language/endpoints/model.ts";
-import { inputShape } from "../../language/endpoints/shape.ts";
+import { type InputShape, inputShape } from "../../language/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
@@ -69,26 +69,46 @@ function envelopeOf(
   const accepted = inputShape(planInput.model, endpoint);
   if (accepted === undefined || endpoint.takesView !== undefined) {
     const { wrap } = inputOnlyActions.has(action) ? {} : wrapOf(planInput, resolved);
-    return wrap === undefined ? undefined : { members: [], objects: { [wrap]: { members: names, objects: {} } } };
+    const inner = accepted === undefined ? undefined : shapedEnvelope(names, accepted);
+    if (wrap === undefined) return inner;
+    return { members: [], objects: { [wrap]: inner ?? { members: names, objects: {} } } };
   }
-  const { nesting } = accepted;
-  if (Object.keys(nesting).length === 0) return undefined;
   // The member with the current secret is in the same object as the member with the new secret.
   const provedBy = new Map(members.map(({ name, proves }) => [name, proves ?? name]));
-  return envelopeAround(names, (name) => lookup(nesting, provedBy.get(name) ?? name) ?? []);
+  return shapedEnvelope(names, accepted, (name) => provedBy.get(name) ?? name);
+}
+
+/** Returns the envelope of a body with this shape. `siblingOf`: the member beside which a member is, if it has no place itself. */
+export function shapedEnvelope(
+  names: readonly string[],
+  { nesting, names: sent }: InputShape,
+  siblingOf: (name: string) => string = (name) => name,
+): Envelope | undefined {
+  if (Object.keys(nesting).length === 0 && Object.keys(sent).length === 0) return undefined;
+  return envelopeAround(names, (name) => lookup(nesting, siblingOf(name)) ?? [], sent);
 }
 
 /** Builds an envelope. `around`: returns the names of the objects around a member, outermost first; `user?` is optional. */
-export function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
+function envelopeAround(
+  names: readonly string[],
+  around: (name: string) => readonly string[],
+  sent: InputShape["names"],
+): Envelope {
   const inner = Map.groupBy(
     names.filter((name) => around(name).length > 0),
     (name) => around(name)[0] ?? "",
   );
+  const here = names.filter((name) => around(name).length === 0);
+  const renamed = here.flatMap((name): [string, string][] => {
+    const other = lookup(sent, name);
+    return other === undefined ? [] : [[name, other]];
+  });
   return {
-    members: names.filter((name) => around(name).length === 0),
+    members: here,
+    ...(renamed.length === 0 ? {} : { names: Object.fromEntries(renamed) }),
     objects: Object.fromEntries(
       [...inner].map(([written, some]) => {
-        const envelope = envelopeAround(some, (name) => around(name).slice(1));
+        const envelope = envelopeAround(some, (name) => around(name).slice(1), sent);
         const optional = written.endsWith("?");
         return [
           optional ? written.slice(0, -1) : written,

@@ -8,6 +8,8 @@ export interface Envelope {
   /** The names of the body members inside this object. */
   readonly members: readonly string[];
   readonly objects: Readonly<Record<string, Envelope>>;
+  /** By member, its name in the body that clients send, if it is another one. */
+  readonly names?: Readonly<Record<string, string>>;
   /** The object may be omitted if the request sends none of its members. */
   readonly optional?: true;
 }
@@ -21,19 +23,23 @@ export interface EnvelopeViolation {
 export interface Opened {
   readonly input: JsonObject;
   readonly violations: readonly EnvelopeViolation[];
-  /** By member of the flat body, the names of the objects around it. */
+  /** By member of the flat body, its path in the body that clients send. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Returns the path of each member. */
-export function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string[]> {
+/** Returns the path of each member in the body that clients send. */
+function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string[]> {
   const paths = new Map<string, readonly string[]>();
-  const walk = ({ members, objects }: Envelope, path: readonly string[]): void => {
-    for (const name of members) paths.set(name, path);
+  const walk = ({ members, objects, names }: Envelope, path: readonly string[]): void => {
+    for (const name of members) paths.set(name, [...path, sentName(names, name)]);
     for (const [name, inner] of Object.entries(objects)) walk(inner, [...path, name]);
   };
   walk(envelope, []);
   return paths;
+}
+
+function sentName(names: Envelope["names"], member: string): string {
+  return names !== undefined && Object.hasOwn(names, member) ? (names[member] ?? member) : member;
 }
 
 /**
@@ -46,15 +52,17 @@ export function openEnvelope(envelope: Envelope, body: JsonObject, ignoresUnknow
   const paths = new Map(localPaths);
   const input: [string, Json][] = [];
   const violations: EnvelopeViolation[] = [];
-  const walk = ({ members, objects }: Envelope, from: JsonObject, path: readonly string[]): void => {
+  const walk = ({ members, objects, names }: Envelope, from: JsonObject, path: readonly string[]): void => {
+    const memberOf = (sent: string): string | undefined => members.find((one) => sentName(names, one) === sent);
     for (const [name, value] of Object.entries(from)) {
+      const member = memberOf(name);
       const inner = Object.hasOwn(objects, name) ? objects[name] : undefined;
       if (inner !== undefined) {
         if (isObject(value)) walk(inner, value, [...path, name]);
         else violations.push({ path: [...path, name], code: "wrong-type" });
-      } else if (members.includes(name)) input.push([name, value]);
+      } else if (member !== undefined) input.push([member, value]);
       else if (members.length > 0 && !paths.has(name)) {
-        paths.set(name, path);
+        paths.set(name, [...path, name]);
         input.push([name, value]);
       } else if (ignoresUnknown !== true) violations.push({ path: [...path, name], code: "unknown-field" });
     }
@@ -70,10 +78,10 @@ export function openEnvelope(envelope: Envelope, body: JsonObject, ignoresUnknow
 /** Puts a flat body into its enclosing objects. */
 export function inEnvelope(envelope: Envelope | undefined, body: JsonObject): JsonObject {
   if (envelope === undefined) return body;
-  const { members, objects } = envelope;
+  const { members, objects, names } = envelope;
   const here = members.flatMap((name): [string, Json][] => {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
-    return value === undefined ? [] : [[name, value]];
+    return value === undefined ? [] : [[sentName(names, name), value]];
   });
   const inner = Object.entries(objects).map(([name, one]) => [name, inEnvelope(one, body)] as const);
   return Object.fromEntries([...here, ...inner]);
@@ -90,15 +98,15 @@ export function envelopeSchema(envelope: Envelope | undefined, flat: JsonObject)
     readonly properties?: Readonly<Record<string, JsonObject>>;
     readonly required?: readonly string[];
   };
-  const write = ({ members, objects }: Envelope): JsonObject => {
+  const write = ({ members, objects, names }: Envelope): JsonObject => {
     const inner = Object.entries(objects).map(([name, one]) => [name, write(one)] as const);
     const needed = [
-      ...members.filter((name) => required.includes(name)),
+      ...members.filter((name) => required.includes(name)).map((name) => sentName(names, name)),
       ...Object.entries(objects).flatMap(([name, one]) => (one.optional === true && !isNeeded(one) ? [] : [name])),
     ];
     const localPaths = members.flatMap((name): [string, JsonObject][] => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      return schema === undefined ? [] : [[name, schema]];
+      return schema === undefined ? [] : [[sentName(names, name), schema]];
     });
     return {
       ...(rest as JsonObject),

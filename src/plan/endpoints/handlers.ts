@@ -6,14 +6,14 @@ import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Endpoint } from "../../language/endpoints/model.ts";
 import { type FreeEndpoint, resolveEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
-import { fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { fieldsOf, isNullable, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { type InputShape, inputShape } from "../../language/endpoints/shape.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "../limits/limits.ts";
 import { effectsOf, emitsOf, transitionsBy } from "../states/transitions.ts";
-import { bodyField, envelopeAround } from "./body.ts";
+import { bodyField, shapedEnvelope } from "./body.ts";
 import { isEarly, parentPlans, descriptionOf, idempotencyOf } from "./operations.ts";
 import { allowOf, visibleOf } from "../authentication/permissions.ts";
 import type { ResponsePlan, BodyPlan, Operation, ShapePlan, SystemOperations } from "./types.ts";
@@ -43,7 +43,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   const reads = endpoint.method === "GET";
   const repeats = reads ? undefined : idempotencyOf(planInput, "handler", endpoint);
   const rated = { operation: name, resource, parents, ...(key === undefined ? {} : { key }) };
-  const input = inputShape(model, endpoint) ?? { fields: {}, nesting: {} };
+  const input = inputShape(model, endpoint) ?? { fields: {}, nesting: {}, names: {} };
   const body = reads ? undefined : bodyOf(planInput, endpoint, input);
   const moves = known === undefined || key === undefined || reads ? [] : transitionsBy(planInput, resource, name);
   const targetStates = unique(moves.filter(({ changesState }) => changesState).map(({ to }) => to));
@@ -80,13 +80,9 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   };
 }
 
-function bodyOf(
-  planInput: PlanInput,
-  endpoint: Endpoint,
-  { fields, nesting }: Pick<InputShape, "fields" | "nesting">,
-): BodyPlan {
-  const around = (name: string): readonly string[] => lookup(nesting, name) ?? [];
-  const envelope = Object.keys(nesting).length === 0 ? undefined : envelopeAround(Object.keys(fields), around);
+function bodyOf(planInput: PlanInput, endpoint: Endpoint, shape: InputShape): BodyPlan {
+  const { fields } = shape;
+  const envelope = shapedEnvelope(Object.keys(fields), shape);
   const required = Object.entries(fields).filter(
     ([, { optional, default: value }]) => !optional && value === undefined,
   );

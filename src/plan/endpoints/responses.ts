@@ -5,7 +5,7 @@ import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { ResponseTemplate } from "../../language/endpoints/model.ts";
 import { responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import { nestedView } from "../../language/resources/fields.ts";
+import { isAroundItself, nestedView } from "../../language/resources/fields.ts";
 import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
 import { columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
@@ -181,9 +181,12 @@ function viewMembers(
 ): readonly ResponseMember[] {
   const { model } = planInput;
   return Object.entries(members).map(([name, field]): ResponseMember => {
+    const absentAs = field.optional ? "left out" : "null";
+    if (isAroundItself(model, view, name))
+      return { name, source: { kind: "view", view: nestedView(model, field.type)?.view ?? "" }, absent: absentAs };
     const expression = typedAt(planInput, `resources/views/${view}/${name}/computed`);
     const nested = nestedView(model, field.type);
-    const absent = field.optional ? "left out" : "null";
+    const absent = absentAs;
     const visibleTo = memberVisibility(planInput, of, expression);
     if (nested !== undefined) {
       const kind = nested.list ? "records" : "record";

@@ -41,14 +41,34 @@ export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiErr
   if (violations === undefined) return error;
   const relocated = violations.map(({ isLocated, ...violation }): Violation => {
     if (isLocated === true || violation.pointer === undefined) return violation;
-    return { ...violation, field: memberOf(violation.pointer), pointer: pointerAt(violation.pointer, paths) };
+    const pointer = pointerAt(violation.pointer, paths);
+    const [name, field] = [nameAt(violation.pointer), fieldAt(violation.pointer, paths)];
+    return { ...violation, field, pointer, detail: renamed(violation.detail, name, field) };
   });
-  return new ApiError(error.code, { ...error.details, violations: relocated });
+  // The detail of an error with a single violation is that of the violation.
+  const index = violations.findIndex(({ detail }) => detail === error.details.detail);
+  const detail = relocated[index]?.detail;
+  return new ApiError(error.code, {
+    ...error.details,
+    ...(detail === undefined ? {} : { detail }),
+    violations: relocated,
+  });
 }
 
-/** Returns the first segment of a pointer into the content. */
-function memberOf(pointer: string): string {
-  return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
+/** Returns the message with the name of a member that clients know. */
+function renamed(message: string, name: string, to: string): string {
+  return name !== "" && name !== to && message.startsWith(name) ? `${to}${message.slice(name.length)}` : message;
+}
+
+/** Returns the name of the member of the flat body to which a pointer leads. */
+function nameAt(pointer: string): string {
+  return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? ""));
+}
+
+/** Returns the name that clients know of the member to which a pointer leads. */
+function fieldAt(pointer: string, paths: Opened["paths"]): string {
+  const name = nameAt(pointer);
+  return (paths.get(name)?.at(-1) ?? name) || "body";
 }
 
 /** Returns the pointer into the sent body. A member without a path is next to the first member that has one. */
@@ -57,5 +77,5 @@ function pointerAt(pointer: string, paths: Opened["paths"]): string {
   if (first === undefined) return pointer;
   const name = unescapeSegment(decodeURIComponent(first));
   const [path = []] = paths.values();
-  return `${fragmentTo([...(paths.get(name) ?? path), name])}${rest}`;
+  return `${fragmentTo(paths.get(name) ?? [...path.slice(0, -1), name])}${rest}`;
 }

@@ -54,7 +54,7 @@ const rules: readonly Rule[] = [
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
   { reason: "without the statement, more requests may be repeated", of: isUsualRepeats },
   { reason: "the guard is never true", of: isNeverTrue },
-  { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
+  { reason: "it is prose", of: isProse },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
   { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
@@ -119,6 +119,13 @@ function isInnerName(one: Difference): boolean {
   );
 }
 
+/** Whether a note or an example is altered, and not a field that has this name. */
+function isProse({ path }: Difference): boolean {
+  const isName =
+    /^resources\/(?:[A-Z]\w*|(?:types|views)\/\w+)\/(?:note|example)(?:\/|$)|\/(?:takes|query)\/(?:note|example)(?:\/|$)/;
+  return /\/(?:note|example)$/.test(path) && !isName.test(path);
+}
+
 /** Whether a wait of webhooks differs by less than what senders add to it or take from it. */
 function isWithinSpread({ path, what }: Difference): boolean {
   const [to, from] = what.split(" for ").map((text) => parseClockDuration(text) ?? Number.NaN);
@@ -140,7 +147,8 @@ function isSameError({ model: { errors }, path, what }: Difference): boolean {
 }
 
 function isSinceNewer({ model, path, what }: Difference): boolean {
-  const [, name = ""] = /^versioning\/deprecated\/([^/]+)\/since$/.exec(path) ?? [];
+  const [, name] = /^versioning\/deprecated\/([^/]+)\/since$/.exec(path) ?? [];
+  if (name === undefined) return false;
   const { deprecated = {}, scheme, versions = [] } = model.versioning;
   const newer = versions[versions.findIndex((one) => one.name === name) - 1];
   return what === "without" && scheme === "dated" && newer?.name === lookup(deprecated, name)?.since;
@@ -204,7 +212,13 @@ function isWiderServerField(one: Difference): boolean {
   const [, resource = "", name = "", detail] = one.path.split("/");
   const field = fieldOf(one, resource, name);
   if (field === undefined || !isServerSet(field) || field.optional || field.type.kind === "id") return false;
-  return (detail === "optional" || detail === "type") && isWider(one);
+  return (detail === "optional" || detail === "type") && isWider(one) && !isOtherForFunction(one, resource);
+}
+
+/** Whether a function computes values for the declared type, which another type does not admit. */
+function isOtherForFunction({ before, what }: Difference, resource: string): boolean {
+  const isOfFunction = before.operations.some(({ action, resource: of }) => action === "handler" && of === resource);
+  return isOfFunction && what.startsWith("string for ");
 }
 
 function isWiderViewMember(one: Difference): boolean {
@@ -276,6 +290,7 @@ function isDeclaredByRequests(one: Difference): boolean {
     fieldOf(one, resource, name) !== undefined &&
     (detail === "optional" || detail === "type") &&
     isWider(one) &&
+    !isOtherForFunction(one, resource) &&
     messages(one.before) === messages(one.after)
   );
 }
@@ -314,7 +329,9 @@ function isLinkedOnly({ before, path, what }: Difference): boolean {
   if (!path.startsWith("resources/") || !isLinked || before.operations.some((one) => one.resource === resource))
     return false;
   return first === "rules"
-    ? /^resources\/rules\/[^/]+(?:\/0)?$/.test(path) && what.startsWith("without")
+    ? // With the id among its fields, a rule rejects nothing.
+      (/^resources\/rules\/[^/]+(?:\/0)?$/.test(path) && /^without\b| for \w+$/.test(what)) ||
+        (/\/unique\/\w+$/.test(path) && what.startsWith("id for "))
     : detail === "optional" || /^with (?:write|read|create)-only$/.test(what);
 }
 
@@ -453,7 +470,9 @@ function isUsualRepeats({ model, path, what }: Difference): boolean {
 }
 
 /** Whether the transition of a state needs another state. */
-function isNeverTrue({ model, path }: Difference): boolean {
+function isNeverTrue({ model, path, what }: Difference): boolean {
+  // From a further state the guard may be true.
+  if (what.startsWith("from ")) return false;
   const [, resource = "", , name = ""] = path.split("/");
   const lifecycle = lookup(model.states, resource);
   const moves = lifecycle === undefined || lifecycle === "none" ? [] : lifecycle.moves;

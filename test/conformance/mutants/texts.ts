@@ -89,6 +89,8 @@ export const rows: Readonly<Record<string, Other>> = {
   "PathParent.resource": elsewhere,
   "PathParent.column": elsewhere,
   "PathParent.field": elsewhere,
+  "AcceptedMedia.type": longer,
+  "AcceptedMedia.as": longer,
   "Endpoint.path": elsewhere, // `additions.ts`, together with what the path implies.
   "Endpoint.of": reference,
   "Endpoint.nesting**": longer,

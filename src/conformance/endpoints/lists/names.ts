@@ -1,4 +1,5 @@
 /** What the document calls the parameters of a list: its order, its search, and the number of all records. */
+import { isImpossible } from "../../attempts.ts";
 import { textOf } from "../../trial/known.ts";
 import type { Json } from "../../../base/json.ts";
 import { responseShape, type Shape } from "../../../language/endpoints/shape.ts";
@@ -122,7 +123,7 @@ async function firstPage(trial: Trial, list: Listed, query: Readonly<Record<stri
     for await (const page of pagesOf(trial, list.called, { ...options, query: { ...options.query, ...query } }, 1))
       return page;
   } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
+    if (!isImpossible(thrown)) throw thrown;
   }
   const last = trial.interactions.at(-1);
   const got = last === undefined ? "nothing" : statusText(trial.contract, trial.responseOf(last));

@@ -2,7 +2,7 @@
 import { isWritten } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
-import { fieldsOf, nestedView, lookup, referenceOf } from "../fields.ts";
+import { fieldsOf, isAroundItself, nestedView, lookup, referenceOf } from "../fields.ts";
 import type { Field, ViewDefinition } from "../model.ts";
 
 export const check: Check = {
@@ -54,7 +54,8 @@ function* membersOf(model: Model, name: string, { of, fields = [], members = {} 
         help: "leave it out of `fields`",
       };
   }
-  for (const [member, field] of Object.entries(members)) yield* memberFindings(model, of, at, member, field);
+  for (const [member, field] of Object.entries(members))
+    if (!isAroundItself(model, name, member)) yield* memberFindings(model, of, at, member, field);
 }
 
 function* memberFindings(model: Model, of: string, at: string, member: string, field: Field): Iterable<Finding> {
