@@ -19,6 +19,7 @@ const shop = documentOf({
       count: "integer, filter, sort",
       "note?": "string(1..40) | null, filter",
       "secret?": "string(1..20), filter, sort",
+      "tags?": "string(1..9)[]",
       shelf: "Shelf, filter",
       "made?": "date, filter, sort",
     },
@@ -64,6 +65,8 @@ const shop = documentOf({
           on: "shelf.name == value",
           notOn: "shelf.name != value",
           like: "Shelf.exists(s, s.id == shelf && s.name == value)",
+          tagged: { type: "string(1..9)[](1..3)", if: "value.all(v, v in tags)" },
+          counts: { type: "integer[]", if: "count in value" },
         },
       },
       pageThings: {
@@ -140,6 +143,7 @@ served("list options", shop, (subject) => {
     for (const [index, name] of names.entries()) {
       const made = await send(subject, "POST", "/things", {
         ...{ name, count: index, shelf: ids[index % 2 === 0 ? "high" : "low"] },
+        ...(index === 0 ? {} : { tags: ["all", ...(index % 2 === 0 ? ["even"] : []), ...(index > 3 ? ["late"] : [])] }),
         ...(index < 2 ? {} : { note: `note ${index}`, secret: `s${index}`, made: `2026-01-0${index}` }),
       });
       assert.equal(made.status, 201, made.text);
@@ -184,6 +188,10 @@ served("list options", shop, (subject) => {
     ["q=apple", ["apple"]],
     ["on=high", ["100%", "Zange", "Axe"]],
     ["like=low", ["Äpfel", "a,b", "apple"]],
+    ["tagged=all", ["Äpfel", "100%", "a,b"]],
+    ["tagged=even,late", ["100%"]],
+    ["tagged=late,other", []],
+    ["counts=1,3,7", ["a,b", "apple"]],
   ];
   for (const [query, expected] of lists) {
     test(`R4.13 ?${query}`, async () => {
@@ -210,6 +218,10 @@ served("list options", shop, (subject) => {
     ["count_like=1", "count_like unknown-parameter"],
     ["name_null=true", "name_null unknown-parameter"],
     ["note_null=yes", "note_null wrong-type"],
+    ["tagged=", "tagged wrong-type"],
+    ["tagged=a,b,c,d", "tagged too-many"],
+    ["tagged=0123456789", "tagged too-long"],
+    ["counts=1,x", "counts wrong-type"],
     ["name_like=", "name_like no-value"],
     [`name_like=${"a".repeat(201)}`, "name_like too-long"],
     ["search=a", "search unknown-parameter"],

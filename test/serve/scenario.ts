@@ -130,7 +130,7 @@ export function assertLittleWork(before: NodeJS.CpuUsage, milliseconds: number):
 }
 
 /** `#/name required`, sorted. */
-export function faultsOf(reply: Reply): readonly string[] {
+export function faultsOf(reply: Pick<Reply, "json">): readonly string[] {
   const { errors = [] } = reply.json as { errors?: readonly Readonly<Record<string, string>>[] };
   return errors
     .map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header ?? ""} ${code}`.trim())

@@ -43,7 +43,7 @@ interface Read {
   /** Whether the list contains the record; undefined if the test has not read all of it. */
   readonly has: (record: KnownRecord) => boolean | undefined;
   /** Returns the finding that the last page shows. */
-  readonly broken: (expected: string, got: string, path?: string) => Broken;
+  readonly broken: (expected: string, got: string) => Broken;
 }
 
 interface Reading {
@@ -85,7 +85,7 @@ async function readList(trial: Trial, list: Operation, reading: Reading): Promis
   const isComplete = last === undefined || last.following === undefined;
   const observed = pages.flatMap(({ items }) => items.flatMap((item) => recordIn(contract, list, item) ?? []));
   return {
-    broken: (expected, got, path) => new Broken(expected, got, last?.interaction, path),
+    broken: (expected, got) => new Broken(expected, got, last?.interaction, reading.path),
     values: observed.flatMap((one) => lookup(one.record, name) ?? []),
     has: (one) => {
       const found = pages.map((page) => itemOf(contract, list, page, one));
@@ -116,12 +116,11 @@ function filters(contract: Contract, list: Operation, resource: string, name: st
         const wrong = read.values.find((found) => !fits(found));
         const observed = `?${parameter}=${text}`;
         if (wrong !== undefined)
-          throw read.broken(`only records that fit \`${observed}\``, `one with ${shortText(wrong)}`, at);
+          throw read.broken(`only records that fit \`${observed}\``, `one with ${shortText(wrong)}`);
         if (read.has(one) === !isIn)
           throw read.broken(
             `${isIn ? "the" : "no"} record with ${shortText(value)} for \`${observed}\``,
             isIn ? "no such record" : "the record",
-            at,
           );
         if (other !== undefined && parameter === name && read.has(other) === true)
           throw read.broken(`no record with another value for \`${observed}\``, "such a record");

@@ -62,7 +62,7 @@ function queryParameters(plan: ResourcesPart, operation: Operation): readonly Js
 
 function listParameters(plan: ResourcesPart, { resource, list }: Operation): readonly JsonObject[] {
   if (list === undefined) return [];
-  const conditions = list.conditions.map(({ name, schema, condition, visibleTo }) => ({
+  const conditions = list.conditions.map(({ name, schema, items, condition, visibleTo }) => ({
     name,
     in: "query",
     description: [
@@ -73,6 +73,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
           ]),
       ...visibleTo.map((grants) => `Only for ${grantsText(grants)}.`),
     ].join(" "),
+    ...(items === undefined ? {} : { style: "form", explode: false }),
     schema,
   }));
   const filters = list.filters.flatMap((filter) => {
@@ -89,7 +90,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
   return [
     ...(list.kind === "none" ? [] : [limit]),
     ...positionParameters[list.kind].map((one) => ({ ...one, name: list.names[list.kind as "cursor"] })),
-    ...besideParameters(list),
+    ...neighbourParameters(list),
     ...endParameters(list),
     ...sortParameters(list),
     ...directionParameters(list),
@@ -124,7 +125,7 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
   none: [],
 };
 
-function besideParameters({ kind, names }: ListPlan): readonly JsonObject[] {
+function neighbourParameters({ kind, names }: ListPlan): readonly JsonObject[] {
   if (kind !== "cursor") return [];
   const parameter = (name: string | undefined, description: string): readonly JsonObject[] =>
     name === undefined ? [] : [{ name, in: "query", description, schema: { type: "string", minLength: 1 } }];

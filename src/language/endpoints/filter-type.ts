@@ -123,6 +123,12 @@ function statesOf(model: Model, resource: string): FieldType {
   return states.length === 0 ? { kind: "scalar", name: "string" } : { kind: "one-of", values: states, open: false };
 }
 
+/** Whether a filter can have values of the type: one, or a list of them, which a request sends with commas. */
+export function isFilterValue(model: Model, type: FieldType): boolean {
+  const bare = bareType(type);
+  return isOneValue(model, bare.kind === "list" ? bare.of : bare);
+}
+
 /** Whether a query parameter can express a value of the type as one text. */
 export function isOneValue(model: Model, type: FieldType): boolean {
   const bare = bareType(type);

@@ -93,10 +93,17 @@ function permittedList(
       const found = now?.conditions.find(({ name }) => name === one.name);
       // A condition that names later fields was itself added later, so the older list does not have it.
       if (found === undefined || later.has(`endpoints/endpoints/${operation}/filters/${one.name}/if`)) return [];
-      const { passes, schema, visibleTo, type } = found;
+      const { items, passes, schema, visibleTo, type } = found;
       const { passes: _, ...rest } = one;
       const passed = passes === undefined ? {} : { passes };
-      return [{ ...rest, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), ...passed, visibleTo }];
+      return [
+        {
+          ...rest,
+          ...(Object.keys(one.schema).length === 0 ? { schema, type, ...(items === undefined ? {} : { items }) } : {}),
+          ...passed,
+          visibleTo,
+        },
+      ];
     }),
   };
 }

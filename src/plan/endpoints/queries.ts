@@ -30,6 +30,7 @@ export function conditionFilters(
     return {
       name,
       type: columnTypeOf(model, type),
+      ...(type.kind === "list" ? { items: columnTypeOf(model, type.of) } : {}),
       schema: jsonSchemaOf(model, type, "input"),
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),

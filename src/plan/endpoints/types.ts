@@ -425,6 +425,8 @@ export type { FilterOperator, FilterParameter, PageLink };
 export interface ConditionFilterPlan {
   readonly name: string;
   readonly type: ColumnType;
+  /** For a list of values: the type of each. */
+  readonly items?: ColumnType;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
   /** The field that the value is compared with: the field's conversions between versions also apply to the value. */

@@ -58,7 +58,7 @@ function pageAddress(call: Call, { kind, names }: ListPlan, limit: number, posit
   for (const [name, text] of call.query)
     for (const value of call.repeated?.get(name) ?? [text]) query.append(name, value);
   const name = kind === "offset" ? names.offset : kind === "page" ? names.page : names.cursor;
-  for (const beside of [names.after, names.before]) if (beside !== undefined) query.delete(beside);
+  for (const neighbour of [names.after, names.before]) if (neighbour !== undefined) query.delete(neighbour);
   if (position === undefined) query.delete(name);
   else query.set(name, String(position));
   if (names.end !== undefined && query.has(names.end)) query.set(names.end, String(Number(position) + limit));

@@ -1,17 +1,13 @@
 /** Parses the query parameters of a list: its page, filters, search and order (R4.9 to R4.13). */
-import { folded, searchWords } from "../../base/search.ts";
-import { onceFor } from "../../base/once.ts";
+import { searchWords } from "../../base/search.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import { decide } from "../../language/authentication/decide.ts";
-import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
-import { mayPass } from "../../plan/endpoints/passed-records.ts";
-import type { FilterOperator, FilterParameter, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
+import type { ListPlan } from "../../plan/endpoints/types.ts";
 import type { PageArguments, SortKey } from "../../store/port/store.ts";
-import { subjectOf } from "../context/caller.ts";
 import type { ListShape } from "../context/compiled.ts";
 import type { Call } from "../context/context.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
 import { columnOf } from "../records/find-and-authorise.ts";
+import { parseCondition, parseFilter, type RequestedFilter } from "./list-filters.ts";
 import { typedParameter } from "./query.ts";
 
 /** The page size of a list without pages. */
@@ -25,16 +21,9 @@ export interface ListRequest {
   /** The requested directions of the list's own order; undefined if the request asks for an order. */
   readonly directions?: readonly boolean[];
   /** The record beside which the page is; `parameter`: the name of the parameter with its id. */
-  readonly beside?: { readonly parameter: string; readonly id: Value };
+  readonly neighbour?: { readonly parameter: string; readonly id: Value };
   /** The text that binds the cursor to everything except the page size. */
   readonly context: string;
-}
-
-interface RequestedFilter {
-  readonly column: string;
-  readonly operator: FilterOperator;
-  readonly value: Value | readonly Value[];
-  readonly text: string;
 }
 
 /** The parameters of a list, sorted into what they mean. */
@@ -43,7 +32,7 @@ interface Requested {
   skip: number;
   end?: number;
   cursor?: string;
-  beside?: { readonly parameter: string; readonly id: Value; readonly isBefore: boolean };
+  neighbour?: { readonly parameter: string; readonly id: Value; readonly isBefore: boolean };
   sort?: string;
   direction?: string;
   search?: readonly string[];
@@ -75,10 +64,10 @@ export function parseListRequest(call: Call, plan: ListPlan): ListRequest {
     ...(parameters.length === 0 ? [] : [JSON.stringify(parameters)]),
     ...(call.compiled.operation.query.length === 0 ? [] : [JSON.stringify(call.received)]),
   ].join("\n");
-  const { beside, cursor } = requested;
+  const { neighbour, cursor } = requested;
   const opened = cursor === undefined ? undefined : openEither(call, plan, cursor, context);
   const after = opened?.position;
-  const isReversed = beside?.isBefore ?? opened?.isReversed ?? false;
+  const isReversed = neighbour?.isBefore ?? opened?.isReversed ?? false;
   return {
     shape: {
       sort,
@@ -86,7 +75,7 @@ export function parseListRequest(call: Call, plan: ListPlan): ListRequest {
       filters: filters.map(({ column, operator }) => ({ column, operator })),
       conditions: parameters.map(([name]) => name),
       ...(search === undefined ? {} : { search: searched }),
-      from: after !== undefined || beside !== undefined ? "after" : skip > 0 ? "skip" : "start",
+      from: after !== undefined || neighbour !== undefined ? "after" : skip > 0 ? "skip" : "start",
     },
     page: {
       limit,
@@ -97,7 +86,7 @@ export function parseListRequest(call: Call, plan: ListPlan): ListRequest {
     },
     parameters: Object.fromEntries(parameters),
     ...(requested.sort === undefined ? { directions } : {}),
-    ...(beside === undefined ? {} : { beside }),
+    ...(neighbour === undefined ? {} : { neighbour }),
     context: isReversed ? reversedContext(context) : context,
   };
 }
@@ -114,7 +103,7 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
     if (name === names.limit && kind !== "none") requested.limit = limitParameter(plan, name, text);
     else if (name === names.cursor && kind === "cursor") requested.cursor = text;
     else if ((name === names.after || name === names.before) && kind === "cursor")
-      requested.beside = { parameter: name, id: parseId(call, name, text), isBefore: name === names.before };
+      requested.neighbour = { parameter: name, id: parseId(call, name, text), isBefore: name === names.before };
     else if (name === names.offset && kind === "offset")
       requested.skip = integerParameter(name, text, 0, Number.MAX_SAFE_INTEGER);
     else if (name === names.end && kind === "offset")
@@ -196,19 +185,6 @@ function limitParameter({ clamped, max }: ListPlan, name: string, text: string):
   if (Number.isNaN(value))
     throw malformed({ parameter: name, code: "out-of-range", detail: `\`${name}\` has to be a whole number` });
   return Math.min(Math.max(value, 1), max);
-}
-
-/**
- * Returns the value of a filter with a condition; undefined, as for an unknown filter, if the caller may not see a field, or any
- * record of another resource, that the filter reads (R4.13).
- */
-function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value | undefined {
-  const filter = plan.conditions.find((one) => one.name === name);
-  const subject = subjectOf(call.caller);
-  if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed"))
-    return undefined;
-  if (!mayPass(filter, subject)) return undefined;
-  return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
 /** Returns the position in a cursor. `parameter`: the name of the cursor's parameter. */
@@ -303,85 +279,4 @@ export function checkDirections(plan: ListPlan, directions: readonly boolean[], 
 
 export function badDirection({ names: { direction = "" } }: ListPlan, code: string, expected: string): ApiError {
   return malformed({ parameter: direction, code, detail: `\`${direction}\` has to be ${expected}` });
-}
-
-// ── Filters ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface FilterLookup extends FilterParameter {
-  readonly filter: FilterPlan;
-}
-
-/** Returns the filters of a list by the name of their parameter. */
-const filtersOf = onceFor((plan: ListPlan): ReadonlyMap<string, FilterLookup> => {
-  const found = plan.filters.flatMap((filter) =>
-    parametersOfFilter(filter).map((parameter) => [parameter.name, { ...parameter, filter }] as const),
-  );
-  const explicit = found.flatMap(([name, one]) =>
-    one.operator === "eq" && name === one.filter.field ? [[`${name}[eq]`, one] as const] : [],
-  );
-  return new Map([...explicit, ...found]);
-});
-
-/** Returns the names of the parameters that a request may repeat. */
-export const repeatableOf: (plan: ListPlan) => ReadonlySet<string> = onceFor(
-  (plan: ListPlan): ReadonlySet<string> =>
-    new Set([...filtersOf(plan)].flatMap(([name, { repeated }]) => (repeated === true ? [name] : []))),
-);
-
-function parseFilter(
-  call: Call,
-  plan: ListPlan,
-  name: string,
-  texts: readonly string[],
-): Pick<RequestedFilter, "column" | "operator" | "value"> | undefined {
-  const found = filtersOf(plan).get(name);
-  if (found === undefined || !call.kind.record.readable.has(found.filter.field)) return undefined;
-  const { filter, operator } = found;
-  const [text = ""] = texts;
-  const column = filter.field;
-  switch (operator) {
-    case "in":
-    case "nin": {
-      const items = found.repeated === true ? texts : text.split(",");
-      const values = valuesOf(call, filter, name, items);
-      const [only] = values;
-      // A single value is found by an index or a unique column; `in` might not be.
-      if (operator === "in" && name === column && values.length === 1)
-        return { column, operator: "eq", value: only ?? null };
-      return { column, operator, value: values };
-    }
-    case "contains":
-    case "startsWith":
-      return { column, operator, value: partOf(name, text) };
-    case "null":
-      return { column, operator, value: typedParameter(name, text, "boolean", undefined, "the type `boolean`") };
-    default:
-      return { column, operator, value: typedValue(call, filter, name, text) };
-  }
-}
-
-const maximumValues = 100;
-
-function valuesOf(call: Call, filter: FilterPlan, name: string, texts: readonly string[]): readonly Value[] {
-  if (texts.length > maximumValues) {
-    throw malformed({ parameter: name, code: "too-many", detail: `\`${name}\` takes at most ${maximumValues} values` });
-  }
-  return texts.map((text) => typedValue(call, filter, name, text));
-}
-
-const longestPart = 200;
-
-/** Returns a part of a text in the form in which texts are compared: in whatever letter case. */
-function partOf(name: string, text: string): string {
-  const part = folded(text);
-  if (part !== "" && text.length <= longestPart) return part;
-  const [code, detail] =
-    part === ""
-      ? (["no-value", `\`${name}\` needs a value`] as const)
-      : (["too-long", `\`${name}\` takes at most ${longestPart} characters`] as const);
-  throw malformed({ parameter: name, code, detail });
-}
-
-function typedValue(call: Call, filter: FilterPlan, name: string, text: string): Value {
-  return typedParameter(name, text, filter.type, call.compiled.filters.get(filter.field));
 }

@@ -37,7 +37,7 @@ export function list(call: Call): Awaitable<HttpResponse> {
     const filtered = Object.keys(upgraded.parameters).length === 0 ? {} : { filter: upgraded.parameters as Value };
     const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
     return after(checkListed(call), () =>
-      after(besidePosition(call, received, shape, variables), (position) =>
+      after(neighbourPosition(call, received, shape, variables), (position) =>
         after(
           (call.own?.reads ?? call.kind).list(shape)(
             position === undefined ? wanted : { ...wanted, after: position },
@@ -51,14 +51,14 @@ export function list(call: Call): Awaitable<HttpResponse> {
 }
 
 /** Returns the position of the record beside which the page is, in the order of the list; undefined without one. */
-function besidePosition(
+function neighbourPosition(
   call: Call,
-  { beside }: ListRequest,
+  { neighbour }: ListRequest,
   { sort }: ListShape,
   variables: Variables,
 ): Awaitable<readonly Value[] | undefined> {
-  if (beside === undefined) return undefined;
-  const { id, parameter } = beside;
+  if (neighbour === undefined) return undefined;
+  const { id, parameter } = neighbour;
   const shape: ListShape = { sort, filters: [{ column: "id", operator: "eq" }], conditions: [], from: "start" };
   return after(call.kind.list(shape)({ limit: 1, filters: [id] }, variables), ({ last }) => {
     if (last !== undefined) return last;

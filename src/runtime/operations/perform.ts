@@ -17,7 +17,7 @@ import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
-import { repeatableOf } from "./list-request.ts";
+import { repeatableOf } from "./list-filters.ts";
 import { queryInput, rejectParameters } from "./query.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
 import { type KeysInUse, write } from "./write.ts";

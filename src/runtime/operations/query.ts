@@ -25,6 +25,21 @@ export function typedParameter(
   return type === "timestamp" ? (canonicalInstant(text) as Value) : value;
 }
 
+/** Parses a parameter with several values and commas between them. */
+export function typedParameters(
+  name: string,
+  text: string,
+  items: ColumnType,
+  validate: Validator | undefined,
+  what: string,
+): readonly Value[] {
+  const values = text.split(",").map((item) => typedParameter(name, item, items, undefined, what));
+  const [violation] = validate?.(values as Json) ?? [];
+  if (violation === undefined) return values;
+  const detail = violation.detail.replace("The body", `\`${name}\``);
+  throw malformed({ parameter: name, code: violation.code, detail });
+}
+
 function parseValue(type: ColumnType, text: string): Value | undefined {
   switch (type) {
     case "integer":

@@ -21,7 +21,7 @@ export function optionCases(contract: Contract): readonly Case[] {
   return listsOf(contract).flatMap((called) => [
     ...isInOrder(contract, called),
     ...hasValues(contract, called),
-    ...isBeside(contract, called),
+    ...hasNeighbours(contract, called),
     ...hasEnd(contract, called),
     ...hasLinks(contract, called),
   ]);
@@ -176,8 +176,8 @@ function membersOf({ model }: Contract, called: Operation): readonly PageValue[]
 }
 
 /** A page begins behind the record with an id, or ends before it, in the order of the list. */
-function isBeside(contract: Contract, called: Operation): readonly Case[] {
-  const { kind = "cursor" } = listStyleOf(contract.model, called.endpoint);
+function hasNeighbours(contract: Contract, called: Operation): readonly Case[] {
+  const { kind } = listStyleOf(contract.model, called.endpoint);
   const names = listNames(contract, called);
   const path = stylePath(called);
   return (["after", "before"] as const).flatMap((word): readonly Case[] => {

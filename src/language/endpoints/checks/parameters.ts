@@ -3,7 +3,7 @@ import { declares } from "../../analysis/document-index.ts";
 import { filterScope } from "../../analysis/expressions.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { bareType } from "../../resources/fields.ts";
-import { filterType, isOneValue } from "../filter-type.ts";
+import { filterType, isFilterValue, isOneValue } from "../filter-type.ts";
 import { inputOf } from "../input.ts";
 import type { Endpoints } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
@@ -78,7 +78,7 @@ const parameterUnclear: Check = {
             message: `The parameter \`${name}\` has no type`,
             help: `write \`${name}: { type: string, if: ${filter.if} }\``,
           };
-        else if (!isOneValue(model, type)) yield { at: `${at}/filters/${name}`, ...notOne(name) };
+        else if (!isFilterValue(model, type)) yield { at: `${at}/filters/${name}`, ...notOne(name) };
       }
       for (const [name, { type, computed, marks }] of Object.entries(endpoint.query ?? {})) {
         if (!isOneValue(model, bareType(type))) yield { at: `${at}/query/${name}`, ...notOne(name) };
