@@ -2,7 +2,7 @@
 import { type Json, type JsonObject, omit, pick } from "../../base/json.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried, shortText } from "../case.ts";
+import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { determinesUnique, isUnexplained } from "../distinguishing.ts";
 import { isError, statusOf, statusText } from "../errors/expected.ts";
@@ -15,6 +15,7 @@ import { type Constraint, constraintsOf, determined } from "./constraints.ts";
 import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
 import {
   creationsOf,
+  fieldIn,
   memberPath,
   otherValue,
   sendWrite,
@@ -35,6 +36,7 @@ export function uniqueCases(contract: Contract): readonly Case[] {
     return [
       ...plain.flatMap((write) => constraints.flatMap((constraint) => ofConstraint(contract, write, constraint))),
       ...creations.flatMap((write) => isNotUnique(contract, write)),
+      ...plain.flatMap((write) => areNotUniqueTimes(contract, write)),
       ...writesOf(contract, resource)
         .filter(({ kind }) => kind !== "create")
         .flatMap((write) => constraints.flatMap((constraint) => isUniqueAfter(contract, write, constraint))),
@@ -300,11 +302,8 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
   }));
   const { differs, same } = called.endpoint.statuses ?? {};
   const isChosen = creates(contract.model, called);
-  // A unique field that the server sets may follow from any other one.
-  const mayFollow = Object.entries(fieldsOf(contract.model, resource)).some(
-    ([name, field]) => isUnexplained(field) && isDistinguishing(contract.model, resource, name),
-  );
-  if (first === undefined || mayFollow || ((differs ?? same) !== undefined && !isChosen)) return [];
+  if (first === undefined || hasUnexplainedUnique(contract, resource) || ((differs ?? same) !== undefined && !isChosen))
+    return [];
   return [
     {
       id: `resources/${resource}: equal values in ${write.name}`,
@@ -318,18 +317,66 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
         const second = await send();
         // Somebody else may have a record with the new id, but not with another new one, too.
         const other = differsIn(second) ? await send() : second;
-        const { interaction, response } = other;
-        const text = statusText(contract, response);
-        const possible = possibleErrors(trial, other).filter((code) => code !== differs);
-        const statuses = possible.map((code) => statusOf(contract, code, operation));
-        const isConflict = isError(contract, response, "already-exists", operation) || differsIn(other);
-        if (isConflict && !statuses.includes(response.status))
-          throw new Broken(
-            `a second record with the same ${[...above, ...members].join(", ")} to be accepted`,
-            `${text} ${shortText(response.json)}`,
-            interaction,
-          );
+        const what = `a second record with the same ${[...above, ...members].join(", ")} to be accepted`;
+        expectNoConflict(trial, other, what, differs);
         expectAccepted(trial, other, "a record with the values of another one to be accepted");
+      },
+    },
+  ];
+}
+
+/** Whether the server sets a unique field, which may follow from any other one. */
+function hasUnexplainedUnique({ model }: Contract, resource: string): boolean {
+  return Object.entries(fieldsOf(model, resource)).some(
+    ([name, field]) => isUnexplained(field) && isDistinguishing(model, resource, name),
+  );
+}
+
+/** Expects that a write does not fail because of the values of another record. `differs`: the error of another record with the id. */
+function expectNoConflict(trial: Trial, written: Written, expected: string, differs?: string): void {
+  const { contract } = trial;
+  const { interaction, response, write } = written;
+  const { operation } = write.called;
+  const possible = possibleErrors(trial, written).filter((code) => code !== differs);
+  const statuses = possible.map((code) => statusOf(contract, code, operation));
+  const codes = ["already-exists", ...(differs === undefined ? [] : [differs])];
+  const isConflict = codes.some((code) => isError(contract, response, code, operation));
+  if (!isConflict || statuses.includes(response.status)) return;
+  throw new Broken(expected, `${statusText(contract, response)} ${shortText(response.json)}`, interaction);
+}
+
+/** How many records are created at once, and how often, until two of them have the same time. */
+const mostAtOnce = 6;
+const mostBursts = 4;
+
+/** Records that are created at the same time have the same times, if these are not unique. */
+function areNotUniqueTimes(contract: Contract, write: Write): readonly Case[] {
+  const { operation, resource } = write.called;
+  const fields = fieldsOf(contract.model, resource);
+  const constrained = new Set(constraintsOf(contract, resource).flatMap((one) => one.fields));
+  const isTime = (name: string): boolean => /^now/.test(fields[name]?.default?.kind ?? "") && !constrained.has(name);
+  const names = Object.keys(fields).filter(isTime);
+  const [first, ...more] = names;
+  if (first === undefined || hasUnexplainedUnique(contract, resource)) return [];
+  const aspectOf = (name: string): Aspect => ({
+    path: `resources/${resource}/${name}`,
+    expects: `records that are created at once may have the same \`${name}\``,
+  });
+  return [
+    {
+      id: `resources/${resource}: equal times in ${write.name}`,
+      aspects: [aspectOf(first), ...more.map(aspectOf)],
+      operation,
+      run: async (trial) => {
+        const { caller, parent } = await create(trial, write, {});
+        const options: WriteOptions = { caller, parent, without: names, obeysRules: true };
+        for (let count = 0; count < mostBursts; count += 1) {
+          trial.startOver();
+          const made = await Promise.all(Array.from({ length: mostAtOnce }, () => sendWrite(trial, write, options)));
+          for (const one of made) expectNoConflict(trial, one, "records with other values to be accepted at once");
+          const times = made.flatMap((one) => fieldIn(trial, one, first) ?? []);
+          if (new Set(times).size < times.length) return;
+        }
       },
     },
   ];
