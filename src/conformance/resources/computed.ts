@@ -1,6 +1,6 @@
 /** Computed fields, and the members of views: they have the values that the test computes itself. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, nodesOf, readsOtherRecords, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
@@ -230,8 +230,8 @@ export function compareMember(
   const expected = found.value as Json;
   const got = lookup(value, name);
   const nested = nestedView(contract.model, field.type);
-  if (got === undefined && expected !== null && (readsHidden(contract, resource, typed) || field.optional))
-    return false;
+  const isDefinite = !field.optional || (nested === undefined && isCertain(trial, typed, interaction));
+  if (got === undefined && expected !== null && (readsHidden(contract, resource, typed) || !isDefinite)) return false;
   if (nested === undefined ? isSame(contract.model, field.type, expected, got) : isNested(expected, got)) return true;
   throw new Broken(
     `\`${name}\` with ${nested === undefined ? shortText(expected) : countText(expected)}`,
@@ -239,6 +239,16 @@ export function compareMember(
     interaction,
     path,
   );
+}
+
+/**
+ * Whether nothing has changed the value, and nobody hides it: other records may be hidden, and the state of a record is certain in the
+ * response of its creation alone.
+ */
+function isCertain({ contract }: Trial, typed: TypedExpression, { operation = "" }: Interaction): boolean {
+  const action = contract.operations.get(operation)?.action;
+  const isCreation = action === "create" || action === "replace";
+  return !readsOtherRecords(typed) && (isCreation || !fieldsIn(typed).includes("state"));
 }
 
 /** A nested record is there or not, and a nested list has so many records. What they contain is compared with their view. */

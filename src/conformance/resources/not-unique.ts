@@ -1,10 +1,12 @@
 /** Values that need not be unique: records may be equal in everything else, and be created at the same time. */
+import type { Json } from "../../base/json.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { fieldsOf, isDistinguishing, lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { determinesUnique, isUnexplained } from "../distinguishing.ts";
 import { isError, statusOf, statusText } from "../errors/expected.ts";
+import { newId } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { constraintsOf, determined } from "./constraints.ts";
 import { expectAccepted, possibleErrors } from "./outcome.ts";
@@ -46,7 +48,10 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
       operation,
       run: async (trial) => {
         const one = await create(trial, write, { values: await valuesFor(trial, write, members) });
-        const send = (): Promise<Written> => sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
+        const send = (): Promise<Written> => {
+          const id = isChosen ? otherId(trial, write, one) : undefined;
+          return sendWrite(trial, write, { ...sameAs(one, members), id, isValid: true });
+        };
         const differsIn = ({ response }: Written): boolean =>
           differs !== undefined && isError(contract, response, differs, operation);
         const second = await send();
@@ -58,6 +63,16 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
       },
     },
   ];
+}
+
+/** How many ids the test tries until one is not that of the first record. */
+const mostIds = 6;
+
+/** Returns the id for another record: where there are few ids, a new one may be that of the first. */
+function otherId(trial: Trial, { called }: Write, { record }: Written): Json | undefined {
+  const first = record?.values.get(called.key?.column ?? "id");
+  const ids = Array.from({ length: mostIds }, () => newId(trial, called));
+  return ids.find((id) => id !== first);
 }
 
 /** Whether the server sets a unique field, which may follow from any other one. */
@@ -90,7 +105,7 @@ function areNotUniqueTimes(contract: Contract, write: Write): readonly Case[] {
   const fields = fieldsOf(contract.model, resource);
   const constrained = new Set(constraintsOf(contract, resource).flatMap((one) => one.fields));
   const isTime = (name: string): boolean =>
-    /^now/.test(lookup(fields, name)?.default?.kind ?? "") && !constrained.has(name);
+    (lookup(fields, name)?.default?.kind ?? "").startsWith("now") && !constrained.has(name);
   const names = Object.keys(fields).filter(isTime);
   const [first, ...more] = names;
   if (first === undefined || hasUnexplainedUnique(contract, resource)) return [];
