@@ -172,6 +172,12 @@ const views: readonly Altered[] = [
   ),
   view("a view without a field", "fields", { fields: ["name", "count"] }, { fields: ["name"] }),
   view("a member that is absent", "more", { more: "integer := count + 1" }, { fields: ["name"] }),
+  view(
+    "an optional member without its value",
+    "more",
+    { "more?": "integer := count >= 0 ? count : null" },
+    { "more?": "integer := count > 9 ? count : null" },
+  ),
   view("another member of a view", "more", { more: "integer := count + 1" }, { more: "integer := count" }),
 ];
 
@@ -222,6 +228,13 @@ const distinct: readonly Altered[] = [
     { Thing: { id: "string(1..20) /[^.]/", value: "integer" } },
     { Thing: { id: "string(1..20) /[^.]/", value: "integer, unique" } },
     chosen,
+  ),
+  other(
+    "values that are unique where there are few ids",
+    "Thing/value",
+    { Thing: { id: "string /^(a|b|c)$/", value: "integer" } },
+    { Thing: { id: "string /^(a|b|c)$/", value: "integer, unique" } },
+    { endpoints: { endpoints: { getThing: "GET /things/{id}", putThing: "PUT /things/{id}" } } },
   ),
 ];
 
