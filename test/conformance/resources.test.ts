@@ -76,6 +76,12 @@ const values: readonly Altered[] = [
     things({ size: "integer(0..9)", double: "integer := size + size + 1" }),
   ),
   other(
+    "a computed list in the order of the other one",
+    "Thing/sorted",
+    things({ all: "string(1..9)[](0..5) = []", sorted: "string[] := all.sort()" }),
+    things({ all: "string(1..9)[](0..5) = []", sorted: "string[] := all" }),
+  ),
+  other(
     "a caller whom the body names",
     "Thing/by",
     things({ by: "user = caller, read-only", "note?": "string(1..9)" }),
@@ -157,10 +163,27 @@ function view(what: string, broken: string, stated: Block, served: Block): Alter
 }
 
 const views: readonly Altered[] = [
+  other(
+    "a member of a view with equal items",
+    "views/Seen/single",
+    listing({ single: "integer[] := all.distinct()" }),
+    listing({ single: "integer[] := all" }),
+    seen,
+  ),
   view("a view without a field", "fields", { fields: ["name", "count"] }, { fields: ["name"] }),
   view("a member that is absent", "more", { more: "integer := count + 1" }, { fields: ["name"] }),
+  view(
+    "an optional member without its value",
+    "more",
+    { "more?": "integer := count >= 0 ? count : null" },
+    { "more?": "integer := count > 9 ? count : null" },
+  ),
   view("another member of a view", "more", { more: "integer := count + 1" }, { more: "integer := count" }),
 ];
+
+function listing(member: Block): Block {
+  return { ...things({ all: "integer(1..9)[](0..3)" }), views: { Seen: { of: "Thing", ...member } } };
+}
 
 /** Signed-in callers like things. */
 const liked: Parts = {
@@ -205,6 +228,13 @@ const distinct: readonly Altered[] = [
     { Thing: { id: "string(1..20) /[^.]/", value: "integer" } },
     { Thing: { id: "string(1..20) /[^.]/", value: "integer, unique" } },
     chosen,
+  ),
+  other(
+    "values that are unique where there are few ids",
+    "Thing/value",
+    { Thing: { id: "string /^(a|b|c)$/", value: "integer" } },
+    { Thing: { id: "string /^(a|b|c)$/", value: "integer, unique" } },
+    { endpoints: { endpoints: { getThing: "GET /things/{id}", putThing: "PUT /things/{id}" } } },
   ),
 ];
 
@@ -258,4 +288,19 @@ void test("a service may ignore unknown members that the document does not rejec
     cases.filter(({ kind }) => kind === "broken").map(({ id }) => id),
     [],
   );
+});
+
+void test("records that are created in the same millisecond may have the same time", async () => {
+  const written = (value: string): string => documentOf({ resources: things({ value, "note?": "string(1..9)" }) });
+  const time = "datetime = now, read-only";
+  // A clock with few different times.
+  const now = (): number => Math.floor(Date.now() / 50) * 50;
+  const found = async (value: string, kind: string): Promise<readonly string[]> => {
+    const test = { served: written(value), options: { clock: { now } }, withoutClock: true } as const;
+    const { cases } = await testServed(written(time), test);
+    return cases.flatMap((one) => (one.kind === kind ? [one.id] : []));
+  };
+  assert.deepEqual(await found(time, "broken"), []);
+  assert.ok((await found(time, "holds")).includes("resources/Thing: equal times in addThing"));
+  assert.notDeepEqual(await found(`${time}, unique`, "broken"), []);
 });

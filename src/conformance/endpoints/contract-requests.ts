@@ -8,7 +8,7 @@ import {
 } from "../../language/endpoints/model.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
-import type { Contract, Operation } from "../contract.ts";
+import type { Operation } from "../contract.ts";
 import { neededSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { supplyFor } from "../resources/writing.ts";
@@ -123,7 +123,7 @@ interface Mistake {
   readonly path: string;
 }
 
-export function rejectsInvalid(contract: Contract, called: Operation, wire: EndpointContract): readonly Case[] {
+export function rejectsInvalid(called: Operation, wire: EndpointContract): readonly Case[] {
   const members = [...parameterLocations, "body" as const].filter((name) => wire[name] !== undefined);
   const [first, ...more] = members.map((name) => ({
     path: pathOf(called, `wire/${name}`),

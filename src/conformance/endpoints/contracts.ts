@@ -21,10 +21,7 @@ export function contractCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()].flatMap((called): readonly Case[] => {
     const { shape, wire } = called.endpoint;
     if (wire !== undefined)
-      return [
-        ...extents.map((extent) => fitsContract(contract, called, wire, extent)),
-        ...rejectsInvalid(contract, called, wire),
-      ];
+      return [...extents.map((extent) => fitsContract(called, wire, extent)), ...rejectsInvalid(called, wire)];
     return called.action === "handler" && shape !== undefined ? [fitsShape(contract, called)] : [];
   });
 }
@@ -68,7 +65,7 @@ function isRecord({ model }: Contract, type: FieldType): boolean {
 /** With which parameters the operation is called: all of them, those that it needs, and some. */
 const extents: readonly Extent[] = ["needed", "all", "some"];
 
-function fitsContract(contract: Contract, called: Operation, wire: EndpointContract, extent: Extent): Case {
+function fitsContract(called: Operation, wire: EndpointContract, extent: Extent): Case {
   const members = Object.keys(wire).map((name) => `wire/${name}`);
   const [first, ...more] = members.length === 0 ? ["wire"] : members;
   const expects = "the response to a valid request is one that the document declares";

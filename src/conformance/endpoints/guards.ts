@@ -21,7 +21,7 @@ export function guardCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
     const { action, endpoint } = called;
     if (endpoint.if === undefined || endpoint.else === undefined || sessionActions.has(action)) return [];
-    return [rejects(contract, called, endpoint.else), admits(contract, called, endpoint.else)];
+    return [rejects(called, endpoint.else), admits(contract, called, endpoint.else)];
   });
 }
 
@@ -41,7 +41,7 @@ interface Guarded {
   readonly input: Input;
 }
 
-function rejects(contract: Contract, called: Operation, code: string): Case {
+function rejects(called: Operation, code: string): Case {
   const { operation, endpoint } = called;
   const aspects = about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`);
   return operationCase(called, "guard is false", aspects, async (trial) => {

@@ -30,12 +30,12 @@ export function outcomeCases(contract: Contract): readonly Case[] {
     const isNew = called.action === "create" || creates(contract.model, called);
     return [
       ...(isNew && (statuses.created ?? statuses.accepted ?? called.endpoint.status) !== undefined
-        ? [creation(contract, called)]
+        ? [creation(called)]
         : []),
       ...(!isNew && (statuses.accepted ?? called.endpoint.status) !== undefined ? [change(contract, called)] : []),
       ...(statuses.same === undefined ? [] : [same(contract, called)]),
-      ...(statuses.differs === undefined ? [] : [differs(contract, called, statuses.differs)]),
-      ...Object.keys(statuses.errors ?? {}).flatMap((code) => error(contract, called, code)),
+      ...(statuses.differs === undefined ? [] : [differs(called, statuses.differs)]),
+      ...Object.keys(statuses.errors ?? {}).flatMap((code) => error(called, code)),
     ];
   });
 }
@@ -88,7 +88,7 @@ function expectStatus(trial: Trial, called: Operation, expected: number | undefi
     throw new Broken(`the status ${expected}`, String(status), interaction, pathOf(called, "status"));
 }
 
-function creation(contract: Contract, called: Operation): Case {
+function creation(called: Operation): Case {
   const { resource } = called;
   const aspects = about(called, "created", `a new ${resource} has the declared status`);
   return operationCase(called, "status when created", aspects, async (trial) => {
@@ -177,7 +177,7 @@ function againOptions(called: Operation, record: KnownRecord) {
 // ── Errors ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The record exists, and would have to change. */
-function differs(contract: Contract, called: Operation, code: string): Case {
+function differs(called: Operation, code: string): Case {
   const { operation, resource } = called;
   const aspects = about(called, "differs", `${operation} of an existing ${resource} with other values gets ${code}`);
   return operationCase(called, "differs", aspects, async (trial) => {
@@ -206,7 +206,7 @@ async function otherBody(trial: Trial, called: Operation, body: JsonObject): Pro
 }
 
 /** An error with a status of its own in this operation. The cases of part 7 cause those of requests that the service cannot read. */
-function error(contract: Contract, called: Operation, code: string): readonly Case[] {
+function error(called: Operation, code: string): readonly Case[] {
   const { operation } = called;
   const provoke = provocations[code];
   if (provoke === undefined) return [];

@@ -32,7 +32,7 @@ export function errorCases(contract: Contract): PartCases {
       ...Object.keys(errors).map((code) => comes(contract, `errors/errors/${code}`, code)),
       ...Object.keys(status).map((code) => comes(contract, `errors/status/${code}`, code)),
       ...Object.keys(codes).map((code) => comes(contract, `errors/codes/${code}`, code)),
-      ...Object.keys(messages).map((code) => hasMessage(contract, code)),
+      ...Object.keys(messages).map((code) => hasMessage(code)),
       ...Object.keys(bodies).map((key) => hasBody(contract, `errors/bodies/${key}`, key)),
       ...(isWritten("errors/body") ? [hasBody(contract, "errors/body")] : []),
       ...(isWritten("errors/standard") ? [standard(contract), onlyDeclared(contract)] : []),
@@ -137,7 +137,7 @@ function expectAs(trial: Trial, interaction: Interaction, code: string): void {
 }
 
 /** An error has the message that the document writes. Each expected error is compared with it. */
-function hasMessage(contract: Contract, code: string): Case {
+function hasMessage(code: string): Case {
   const path = `errors/messages/${code}`;
   return {
     id: `${path}: comes`,

@@ -304,3 +304,14 @@ export function templateProblem(
   }
   return undefined;
 }
+
+/** Returns the names of fields in the body of a response, at the places where a declared body has `{field}`. */
+export function namedFields(template: Json, value: Json | undefined): readonly string[] {
+  if (template === "{field}") return typeof value === "string" ? [value] : [];
+  if (Array.isArray(template) && Array.isArray(value))
+    return value.flatMap((item: Json) => template.flatMap((inner: Json) => namedFields(inner, item)));
+  if (!isObject(template) || !isObject(value)) return [];
+  return Object.entries(template).flatMap(([name, inner]) =>
+    name === "{field}" ? Object.keys(value) : namedFields(inner, lookup(value, name)),
+  );
+}

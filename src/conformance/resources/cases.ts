@@ -12,6 +12,7 @@ import { idCases } from "./ids.ts";
 import { linkCases } from "./links.ts";
 import { listCases } from "./lists.ts";
 import { memberCases } from "./members.ts";
+import { notUniqueCases } from "./not-unique.ts";
 import { referenceCases } from "./references.ts";
 import { ruleCases } from "./rules.ts";
 import { responseCases, untried } from "./responses.ts";
@@ -20,8 +21,18 @@ import { valueCases } from "./values.ts";
 
 /** Tests defaults first: records with a wrong owner cannot be deleted, and would use up the quotas of all later cases. */
 const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
-  ...[defaultCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, ruleCases, referenceCases],
-  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases, responseCases],
+  ...[defaultCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, notUniqueCases, ruleCases],
+  ...[
+    referenceCases,
+    deletionCases,
+    editCases,
+    computedCases,
+    linkCases,
+    listCases,
+    hiddenCases,
+    fileCases,
+    responseCases,
+  ],
 ];
 
 export const resourceCases: DeriveCases = (contract) => {

@@ -1,6 +1,6 @@
 /** Computed fields, and the members of views: they have the values that the test computes itself. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, nodesOf, readsOtherRecords, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
@@ -25,6 +25,7 @@ import { isSame } from "../values/same.ts";
 import { ifPossible, untilTried } from "../attempts.ts";
 import { createReferring } from "./referring.ts";
 import { expectValue } from "./outcome.ts";
+import { unsortedLists } from "./unsorted.ts";
 import { makeToEdit, readField } from "./writing.ts";
 
 export function computedCases(contract: Contract): readonly Case[] {
@@ -60,7 +61,8 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
         let isTried = false;
         for (let count = 0; count < mostRecords; count += 1) {
           trial.startOver();
-          const record = await trial.make(resource);
+          const values = count === 0 ? await unsortedLists(trial, resource, typed) : {};
+          const record = (await ifPossible(() => trial.make(resource, { values }))) ?? (await trial.make(resource));
           if (count === mostRecords - 1) await changeRead(trial, typed, record);
           await lookAround(trial, record);
           const got = await readField(trial, record, name);
@@ -165,7 +167,10 @@ function hasMember(contract: Contract, view: string, name: string, field: Field)
       if (typed !== undefined && readsVariable(typed, "tokens"))
         return isToken(trial, view, typed, { path, name, field });
       if (typed === undefined || readsVariable(typed, "now")) throw new NotTried(`the test cannot compute \`${name}\``);
-      await forSightings(trial, view, (sighting) => compareMember(trial, typed, sighting, { path, name, field }));
+      const of = contract.model.resources.views?.[view]?.of ?? "";
+      const values = await unsortedLists(trial, of, typed);
+      const compare = (sighting: Sighting): boolean => compareMember(trial, typed, sighting, { path, name, field });
+      await forSightings(trial, view, compare, values);
     },
   };
 }
@@ -225,8 +230,8 @@ export function compareMember(
   const expected = found.value as Json;
   const got = lookup(value, name);
   const nested = nestedView(contract.model, field.type);
-  if (got === undefined && expected !== null && (readsHidden(contract, resource, typed) || field.optional))
-    return false;
+  const isDefinite = !field.optional || (nested === undefined && isCertain(trial, typed, interaction));
+  if (got === undefined && expected !== null && (readsHidden(contract, resource, typed) || !isDefinite)) return false;
   if (nested === undefined ? isSame(contract.model, field.type, expected, got) : isNested(expected, got)) return true;
   throw new Broken(
     `\`${name}\` with ${nested === undefined ? shortText(expected) : countText(expected)}`,
@@ -234,6 +239,16 @@ export function compareMember(
     interaction,
     path,
   );
+}
+
+/**
+ * Whether nothing has changed the value, and nobody hides it: other records may be hidden, and the state of a record is certain in the
+ * response of its creation alone.
+ */
+function isCertain({ contract }: Trial, typed: TypedExpression, { operation = "" }: Interaction): boolean {
+  const action = contract.operations.get(operation)?.action;
+  const isCreation = action === "create" || action === "replace";
+  return !readsOtherRecords(typed) && (isCreation || !fieldsIn(typed).includes("state"));
 }
 
 /** A nested record is there or not, and a nested list has so many records. What they contain is compared with their view. */
@@ -247,13 +262,23 @@ function countText(expected: Json): string {
   return expected === null ? "no record" : "a record";
 }
 
-/** Looks at a view in the responses of the operations that return it, until one shows what the case is about. */
-async function forSightings(trial: Trial, view: string, show: (sighting: Sighting) => boolean): Promise<void> {
+/**
+ * Looks at a view in the responses of the operations that return it, until one shows what the case is about. `values`: of the record,
+ * if one with these values can be made.
+ */
+async function forSightings(
+  trial: Trial,
+  view: string,
+  show: (sighting: Sighting) => boolean,
+  values: Readonly<Record<string, Json>> = {},
+): Promise<void> {
   const operations = [...trial.contract.operations.values()].filter((one) => returnsView(trial.contract, one, view));
   const order = ["read", "create", "list", "update", "replace", "move", "link", "unlink"];
   const sorted = operations.toSorted((one, other) => order.indexOf(one.action) - order.indexOf(other.action));
-  await untilTried(sorted, async (called) => {
-    const sightings = (await sightingsIn(trial, called)).filter((one) => one.view === view);
+  const wanted = Object.keys(values).length === 0 ? [values] : [values, {}];
+  const attempts = wanted.flatMap((chosen) => sorted.map((called) => [called, chosen] as const));
+  await untilTried(attempts, async ([called, chosen]) => {
+    const sightings = (await sightingsIn(trial, called, chosen)).filter((one) => one.view === view);
     if (!sightings.map(show).includes(true))
       throw new NotTried(`the test does not know a record that the view ${view} shows`);
   });
@@ -266,16 +291,20 @@ function returnsView({ model }: Contract, called: Operation, view: string): bool
 }
 
 /** Calls an operation about a new record, and returns the views of known records in its response. */
-async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Sighting[]> {
+async function sightingsIn(
+  trial: Trial,
+  called: Operation,
+  values: Readonly<Record<string, Json>>,
+): Promise<readonly Sighting[]> {
   const { contract } = trial;
   const resource = called.resource as string;
   if (called.action === "create" || called.action === "replace") {
-    const record = await trial.make(resource, { by: called.operation });
+    const record = await trial.make(resource, { by: called.operation, values });
     const interaction = record.history.findLast(({ operation }) => operation === called.operation);
     if (interaction === undefined) throw new NotTried(`no response of ${called.operation} is known`);
     return viewsOf(trial, called, record, record.creator, interaction);
   }
-  const record = await makeToEdit(trial, { called });
+  const record = await makeToEdit(trial, { called }, values);
   await lookAround(trial, record);
   await populate(trial, called, record);
   const caller = await trial.callerFor(called.operation, record);

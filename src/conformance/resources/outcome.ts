@@ -7,7 +7,17 @@ import { Broken, NotTried, shortText } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { transitionsBy } from "../effects.ts";
-import { codeIn, isError, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
+import { determinesUnique } from "../distinguishing.ts";
+import {
+  bodyOf,
+  codeIn,
+  isError,
+  isStated,
+  knownCodes,
+  namedFields,
+  statusOf,
+  statusText,
+} from "../errors/expected.ts";
 import { brokenBy, expectError } from "../expect.ts";
 import { isFileValue } from "../files.ts";
 import type { Interaction, Response } from "../interaction.ts";
@@ -18,7 +28,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { possibleConflicts } from "./constraints.ts";
-import { readField, type Write, type Written } from "./writing.ts";
+import { readField, sets, type Write, type Written } from "./writing.ts";
 
 /** What a response shows of a request. */
 export type Outcome = "accepted" | "invalid" | "conflict" | "other";
@@ -33,7 +43,8 @@ export function outcomeOf(
 ): Outcome {
   const { body, response, write } = written;
   if (response.status < 300) return "accepted";
-  const possible = possibleErrors(trial, written);
+  const isAboutOthers = namesOtherFields(trial.contract, written);
+  const possible = possibleErrors(trial, written).filter((code) => code !== "already-exists" || !isAboutOthers);
   const hasFileLimit =
     Object.values(body).some(isFileValue) && trial.contract.model.limits.size?.["request"] === undefined;
   if (hasFileLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
@@ -41,6 +52,15 @@ export function outcomeOf(
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
     ? "conflict"
     : "other";
+}
+
+/** Whether the body of an error names fields, and only such members of the request as need not be unique. */
+function namesOtherFields(contract: Contract, { response, write }: Pick<Written, "write" | "response">): boolean {
+  const { operation, resource } = write.called;
+  const { body } = bodyOf(contract, "invalid-request", operation, true);
+  const named = body === undefined || body === "problem+json" ? [] : namedFields(body.shape, response.json);
+  const isOther = (name: string): boolean => sets(write, name) && !determinesUnique(contract, resource, name);
+  return named.length > 0 && named.every(isOther);
 }
 
 /** Whether a response says that the request is invalid. `possible`: other errors that the request may get. */

@@ -1,21 +1,18 @@
 /** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
 import { type Json, type JsonObject, omit, pick } from "../../base/json.ts";
-import { creates } from "../../language/endpoints/input.ts";
-import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried, shortText } from "../case.ts";
+import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { determinesUnique, isUnexplained } from "../distinguishing.ts";
-import { isError, statusOf, statusText } from "../errors/expected.ts";
+import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { each } from "../attempts.ts";
 import { type Constraint, constraintsOf, determined } from "./constraints.ts";
-import { expectAccepted, possibleErrors, unchanged } from "./outcome.ts";
+import { expectAccepted, unchanged } from "./outcome.ts";
 import {
   creationsOf,
-  memberPath,
   otherValue,
   sendWrite,
   type Write,
@@ -27,19 +24,22 @@ import {
 export function uniqueCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) => {
     const constraints = constraintsOf(contract, resource);
-    const creations = creationsOf(contract, resource);
-    // A creation that answers with the equal record is about another statement.
-    const plain = creations.filter(
-      ({ called: { endpoint } }) => endpoint.statuses?.same === undefined && endpoint.statuses?.differs === undefined,
-    );
     return [
-      ...plain.flatMap((write) => constraints.flatMap((constraint) => ofConstraint(contract, write, constraint))),
-      ...creations.flatMap((write) => isNotUnique(contract, write)),
+      ...plainCreations(contract, resource).flatMap((write) =>
+        constraints.flatMap((constraint) => ofConstraint(contract, write, constraint)),
+      ),
       ...writesOf(contract, resource)
         .filter(({ kind }) => kind !== "create")
         .flatMap((write) => constraints.flatMap((constraint) => isUniqueAfter(contract, write, constraint))),
     ];
   });
+}
+
+/** Returns the creations that never answer with an equal record, which is about another statement. */
+export function plainCreations(contract: Contract, resource: string): readonly Write[] {
+  return creationsOf(contract, resource).filter(
+    ({ called: { endpoint } }) => endpoint.statuses?.same === undefined && endpoint.statuses?.differs === undefined,
+  );
 }
 
 /** Returns the members of a write that determine the fields; and whether these members, or the path, determine all of them. */
@@ -113,7 +113,7 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
 }
 
 /** Returns values for all members, since values that are absent are compared in their own way. */
-async function valuesFor(trial: Trial, write: Write, members: readonly string[]): Promise<JsonObject> {
+export async function valuesFor(trial: Trial, write: Write, members: readonly string[]): Promise<JsonObject> {
   const values: Record<string, Json> = {};
   for (const { name, field } of write.members) {
     if (!members.includes(name) || !isNullable(field)) continue;
@@ -150,7 +150,7 @@ async function parentFor(trial: Trial, { called }: Write): Promise<KnownRecord |
   return last === undefined ? undefined : trial.make(last.resource);
 }
 
-async function create(
+export async function create(
   trial: Trial,
   write: Write,
   options: WriteOptions,
@@ -162,7 +162,7 @@ async function create(
 }
 
 /** Returns the options of a write with the same values of these members, in the same place, by the same caller. */
-function sameAs(first: Awaited<ReturnType<typeof create>>, members: readonly string[]): WriteOptions {
+export function sameAs(first: Awaited<ReturnType<typeof create>>, members: readonly string[]): WriteOptions {
   const { body, caller, parent } = first;
   return {
     ...{ caller, parent, values: pick(body, members) },
@@ -274,62 +274,6 @@ function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint)
         const written = await sendWrite(trial, write, { record, values });
         expectConflict(trial, written, constraint);
         await expectUnchanged();
-      },
-    },
-  ];
-}
-
-// ── Values that are not unique ─────────────────────────────────────────────────────────────────────────────────────
-
-/** Two records may be equal in everything else. */
-function isNotUnique(contract: Contract, write: Write): readonly Case[] {
-  const { called } = write;
-  const { operation, resource } = called;
-  const constrained = new Set(
-    constraintsOf(contract, resource).flatMap(({ fields }) =>
-      fields.flatMap((field) => [field, ...(determined(contract, write, field)?.members ?? [])]),
-    ),
-  );
-  const members = write.members.flatMap(({ name }) =>
-    constrained.has(name) || determinesUnique(contract, resource, name) ? [] : [name],
-  );
-  const above = called.parents.slice(-1).flatMap(({ field }) => (constrained.has(field) ? [] : [field]));
-  const [first, ...more] = [...above, ...members].map((name) => ({
-    path: above.includes(name) ? `resources/${resource}/${name}` : memberPath(contract, called, name),
-    expects: `two records may have the same \`${name}\``,
-  }));
-  const { differs, same } = called.endpoint.statuses ?? {};
-  const isChosen = creates(contract.model, called);
-  // A unique field that the server sets may follow from any other one.
-  const mayFollow = Object.entries(fieldsOf(contract.model, resource)).some(
-    ([name, field]) => isUnexplained(field) && isDistinguishing(contract.model, resource, name),
-  );
-  if (first === undefined || mayFollow || ((differs ?? same) !== undefined && !isChosen)) return [];
-  return [
-    {
-      id: `resources/${resource}: equal values in ${write.name}`,
-      aspects: [first, ...more],
-      operation,
-      run: async (trial) => {
-        const one = await create(trial, write, { values: await valuesFor(trial, write, members) });
-        const send = (): Promise<Written> => sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
-        const differsIn = ({ response }: Written): boolean =>
-          differs !== undefined && isError(contract, response, differs, operation);
-        const second = await send();
-        // Somebody else may have a record with the new id, but not with another new one, too.
-        const other = differsIn(second) ? await send() : second;
-        const { interaction, response } = other;
-        const text = statusText(contract, response);
-        const possible = possibleErrors(trial, other).filter((code) => code !== differs);
-        const statuses = possible.map((code) => statusOf(contract, code, operation));
-        const isConflict = isError(contract, response, "already-exists", operation) || differsIn(other);
-        if (isConflict && !statuses.includes(response.status))
-          throw new Broken(
-            `a second record with the same ${[...above, ...members].join(", ")} to be accepted`,
-            `${text} ${shortText(response.json)}`,
-            interaction,
-          );
-        expectAccepted(trial, other, "a record with the values of another one to be accepted");
       },
     },
   ];

@@ -18,7 +18,7 @@ import { hasEnded, isDeprecated, trialAt } from "./steps.ts";
 export function endingCases(contract: Contract): readonly Case[] {
   const { deprecated = {} } = contract.model.versioning;
   return Object.entries(deprecated).flatMap(([version, deprecation], index) => [
-    announced(contract, version, deprecation),
+    announced(version, deprecation),
     ...(deprecation.sunset === undefined || version === contract.version
       ? []
       : [ends(contract, version, firstUser + index)]),
@@ -26,7 +26,7 @@ export function endingCases(contract: Contract): readonly Case[] {
 }
 
 /** The responses of a deprecated version have its dates and its guide, and those of other versions have none. */
-function announced(contract: Contract, version: string, deprecation: Deprecation): Case {
+function announced(version: string, deprecation: Deprecation): Case {
   const path = `versioning/deprecated/${version}`;
   return {
     id: `${path}: header fields`,
