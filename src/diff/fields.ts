@@ -221,6 +221,7 @@ function defaultText(field: Field): string | undefined {
   const { default: value } = field;
   if (value === undefined) return undefined;
   if (value.kind === "literal") return value.text;
+  if (value.kind === "counter-per") return `counter per ${value.per}`;
   return "length" in value ? `${value.kind}(${value.length})` : value.kind;
 }
 

@@ -214,6 +214,8 @@ void describe("correct services", () => {
         "print-shop",
         "weather-stations",
         "todo-backend",
+        "back-office",
+        "issue-tracker",
         "courier-rates",
       ],
     );

@@ -22,6 +22,9 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const added = table.resource === webhookResource || table.resource === deliveryResource;
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   const { page } = responseShape(planInput.model, resolved);
+  // A declared parameter or filter takes precedence over the filter of a field with its name.
+  const isParameter = (name: string): boolean =>
+    lookup(endpoint.filters ?? {}, name) !== undefined || lookup(endpoint.query ?? {}, name) !== undefined;
   return {
     ...pages(style, many),
     ...(page === undefined ? {} : { page: pageOf(planInput, page, `endpoints/endpoints/${operation}/gives`) }),
@@ -31,7 +34,7 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
     ...(style.links === undefined ? {} : { links: style.links }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
     filters: columns
-      .filter(({ name, marks }) => marks.includes("filter") && lookup(endpoint.filters ?? {}, name) === undefined)
+      .filter(({ name, marks }) => marks.includes("filter") && !isParameter(name))
       .map((column) => filter(planInput, table, column, style)),
     conditions: conditionFilters(planInput, resolved),
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
