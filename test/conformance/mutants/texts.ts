@@ -110,8 +110,6 @@ export const rows: Readonly<Record<string, Other>> = {
   "IdempotencyStyle.header": longer,
   "IdempotencyStyle.kept": amount,
   // The resolved path of an older version, which no document can declare.
-  "ResolvedPath.parameter": elsewhere,
-  "ResolvedPath.column": elsewhere,
   "PathKey.parameter": elsewhere,
   "PathKey.column": elsewhere,
   "PathParent.parameter": elsewhere,
