@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { acceptances, serveAcceptance } from "./mutants/accept.ts";
-import { isNightly } from "../nightly.ts";
+import { isNightly, sampled } from "../nightly.ts";
 import { examples } from "./mutants/served.ts";
 import { testRunning } from "./served.ts";
 
 // The flagship takes longer than all others together, so only the nightly run tests it here.
-const usual = examples.filter(({ name }) => isNightly || name !== "parcel-lockers");
+const usual = sampled(
+  examples.filter(({ name }) => isNightly || name !== "parcel-lockers"),
+  2,
+);
 
 // They wait for time and for events more than they compute.
 void describe("nothing is broken", { concurrency: true }, () => {
