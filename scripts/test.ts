@@ -23,7 +23,7 @@ const processes = 4;
 /** Slow files first, so that none of them runs last. */
 const everything = ["test/{faults,commands}", "test/{enforced,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
 /** The responses of the corpus are those of SQLite; that is compared at night. */
-const onStores = [process.env["NONET_NIGHTLY"] === "1" ? "test/{serve,enforced,rules,corpus}" : "test/{serve,enforced,rules}"]; // biome-ignore format: one
+const onStores = [process.env["NONET_NIGHTLY"] === "1" ? "test/{clients,serve,enforced,rules,corpus}" : "test/{clients,serve,enforced,rules}"]; // biome-ignore format: one
 
 /**
  * Each needs a separate process: the simulation replaces timers, hashing and the schema compiler of its process, and the test of
