@@ -1,10 +1,9 @@
 /** Performs `POST /xs`: creates a record (R4.7). */
 import type { JsonObject } from "../../base/json.ts";
-import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
 import { choose, equalityOf, findParents, holds } from "../records/find-and-authorise.ts";
 import type { Call, Values } from "../context/context.ts";
-import { type Change, applyEffects } from "../records/effects.ts";
+import { applyEffects } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { holdLive } from "../records/quotas.ts";
 import { checkGuard } from "./guard.ts";
@@ -12,6 +11,7 @@ import { respondWith } from "./outcome.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
 import {
+  created,
   duplicate,
   fillDefaults,
   operationTable,
@@ -98,9 +98,4 @@ async function respondPresent(
     throw new ApiError(differs);
   const text = await tx.view(row, view, call.variables);
   return respondWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
-}
-
-/** Returns the state change of a creation. */
-export function created({ lifecycle }: Table): Change {
-  return lifecycle === undefined ? {} : { to: lifecycle.start };
 }

@@ -6,24 +6,23 @@ import type { AssociationPlan } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { type Call, tableOf, type Values } from "../context/context.ts";
-import { created } from "./create.ts";
 import { follow } from "../records/effects.ts";
-import { writeFurther } from "../records/further-writes.ts";
+import { addRecord, writeFurther } from "../records/further-writes.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
-import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
 import { recordToChange } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
-import { duplicate, fillDefaults, checkRulesAndComputed, toStoredInput } from "../records/defaults-and-rules.ts";
-import { fillCounters } from "../records/counters.ts";
+import { toStoredInput } from "../records/defaults-and-rules.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {
   const linking = await begin(received, tx);
   const { call, table, values, present } = linking;
   if (present === undefined) {
-    await make(call, tx, table, values);
+    const { emits, effects } = call.compiled.operation;
+    const { secrets } = call;
+    await addRecord(call, tx, { table, values, assigned: linkOf(call).values, secrets, emits, effects }, follow);
     await alsoWrite(call, tx, linking.row);
   }
   return finish(call, tx, linking.row, present === undefined ? "created" : "same");
@@ -79,20 +78,6 @@ function linkOf({ compiled: { operation } }: Call): AssociationPlan {
 async function withInput(received: Call, tx: Transaction): Promise<Call> {
   const input = received.compiled.operation.body === undefined ? {} : validatedRequest(received).input;
   return (await toStoredInput(received, tx, input)).call;
-}
-
-/** Creates the associated record, by the same rules as any creation. */
-async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
-  const values: Values = { ...source };
-  fillDefaults(call, table, values, call.secrets);
-  await fillCounters(call, tx, table, values);
-  await checkRulesAndComputed(call, tx, table, values, undefined, linkOf(call).values);
-  const nothing = { resource: table.resource, members: [] };
-  const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);
-  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-  const { emits, effects } = call.compiled.operation;
-  await follow(call, tx, { table, row: written.row, change: created(table), emits, effects });
-  await holdLive(call, tx, table, undefined, written.row);
 }
 
 /** Responds with the current record, which may contain the linked ones. */

@@ -12,6 +12,7 @@ import { type Call, type Context, type ChangeContext, callOf, type Values } from
 import { type Validator, createValidators } from "../validation/validator.ts";
 import { alreadyExists } from "../validation/messages.ts";
 import { canonicalText } from "../../http/json.ts";
+import type { Change } from "./effects.ts";
 import { isVisible } from "./find-and-authorise.ts";
 import { isSegment } from "../routing/target.ts";
 import { checkTrees } from "./tree.ts";
@@ -167,6 +168,11 @@ export function fillDefaults(
     else values[name] = marks.includes("secret") ? (secrets[name] ?? null) : defaultValue(changeContext, column);
   }
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
+}
+
+/** Returns the state change of a creation. */
+export function created({ lifecycle }: Table): Change {
+  return lifecycle === undefined ? {} : { to: lifecycle.start };
 }
 
 /** Sets the fields whose default is `now` on change. */

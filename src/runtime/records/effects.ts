@@ -71,7 +71,8 @@ export function changedBy(effects: readonly EffectPlan[], also: readonly Further
 }
 
 /**
- * Applies the further writes and effects of a change; returns whether another record may have changed. An event without a matching transition is ignored.
+ * Applies the further writes and effects of a change; returns whether another record may have changed. An event without a
+ * matching transition is ignored.
  */
 export async function follow(changeContext: ChangeContext, tx: Transaction, changed: Changed): Promise<boolean> {
   const { also = [], change, old, row } = changed;

@@ -2,14 +2,21 @@
  * Writes other records in the transaction of an operation, a transition or an incoming event (`also`). Each written record has
  * the defaults, checks, quotas and events of any write; the caller's permissions do not matter.
  */
-import { onceFor } from "../../base/once.ts";
+import { getOrMake, onceFor } from "../../base/once.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { FurtherWritePlan, SelectionPlan } from "../../plan/states/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, SelectionQuery, Transaction } from "../../store/port/store.ts";
-import { type ChangeContext, tableOf, type Values } from "../context/context.ts";
+import { type Call, type ChangeContext, tableOf, type Values } from "../context/context.ts";
 import { ApiError, referredTo } from "../errors/api-error.ts";
-import { changesBetween, checkRulesAndComputed, duplicate, fillDefaults, touch } from "./defaults-and-rules.ts";
+import {
+  changesBetween,
+  checkRulesAndComputed,
+  created,
+  duplicate,
+  fillDefaults,
+  touch,
+} from "./defaults-and-rules.ts";
 import { fillCounters } from "./counters.ts";
 import type { Changed } from "./effects.ts";
 import { holdLive } from "./quotas.ts";
@@ -31,6 +38,14 @@ export interface Around {
 /** Records a change in the event log and applies its effects. */
 type Follow = (changeContext: ChangeContext, tx: Transaction, changed: Changed) => Promise<boolean>;
 
+/** The transaction of further writes, and what they read. */
+interface Writing {
+  readonly changeContext: ChangeContext;
+  readonly tx: Transaction;
+  readonly around: Row;
+  readonly follow: Follow;
+}
+
 /** Makes the writes, in the document's order. */
 export async function writeFurther(
   received: ChangeContext,
@@ -41,8 +56,9 @@ export async function writeFurther(
 ): Promise<void> {
   const around: Variables = { this: row, ...(old === undefined ? {} : { old }) };
   const changeContext: ChangeContext = { ...received, variables: { ...received.variables, ...around } };
+  const writing: Writing = { changeContext, tx, around: row, follow };
   try {
-    for (const write of writes) await writeEach(changeContext, tx, write, row, follow);
+    for (const write of writes) await writeEach(writing, write);
   } catch (thrown) {
     // The writes before the error are undone; a timer tries again, since other records may allow it later.
     if (thrown instanceof ApiError) throw new ApiError(thrown.code, { ...thrown.details, undo: true, isLate: true });
@@ -50,33 +66,23 @@ export async function writeFurther(
   }
 }
 
-async function writeEach(
-  changeContext: ChangeContext,
-  tx: Transaction,
-  write: FurtherWritePlan,
-  around: Row,
-  follow: Follow,
-): Promise<void> {
+async function writeEach(writing: Writing, write: FurtherWritePlan): Promise<void> {
+  const { around, changeContext, tx } = writing;
   const { each } = write;
-  if (each === undefined) return writeOnce(changeContext, tx, write, around, follow);
+  if (each === undefined) return writeOnce(writing, write);
   const list = await changeContext.context.evaluate(tx, each.list, around, changeContext.variables);
   for (const item of (list ?? []) as readonly Value[]) {
     const variables = { ...changeContext.variables, [each.name]: item };
-    await writeOnce({ ...changeContext, variables }, tx, write, around, follow);
+    await writeOnce({ ...writing, changeContext: { ...changeContext, variables } }, write);
   }
 }
 
-async function writeOnce(
-  changeContext: ChangeContext,
-  tx: Transaction,
-  write: FurtherWritePlan,
-  around: Row,
-  follow: Follow,
-): Promise<void> {
+async function writeOnce(writing: Writing, write: FurtherWritePlan): Promise<void> {
+  const { around, changeContext, tx } = writing;
   const { context, variables } = changeContext;
   if (write.if !== undefined && (await context.evaluate(tx, write.if, around, variables)) !== true) return;
   const table = tableOf(context, write.resource);
-  if (write.kind === "create") return create(changeContext, tx, table, write, around, follow);
+  if (write.kind === "create") return create(writing, table, write);
   const rows = await selectRecords(tx, write, table.resource, variables);
   if (rows.length === 0 && write.else !== undefined) throw new ApiError(write.else);
   if (write.kind === "delete") return remove(tx, table, rows);
@@ -110,40 +116,46 @@ export function checkRoom(tx: Transaction, more: number): void {
 
 /** Returns the query of a selection, always the same object, so that the store prepares the query once. */
 function queryOf(selection: SelectionPlan, resource: string): SelectionQuery {
-  const known = queriesOf(selection);
-  const found = known.get(resource);
-  if (found !== undefined) return found;
   const { first, sort, where } = selection;
-  const query: SelectionQuery = {
+  return getOrMake(queriesOf(selection), resource, () => ({
     resource,
     ...(where === undefined ? {} : { where: { all: [where] } }),
     ...(sort === undefined ? {} : { sort }),
     isPartial: first !== undefined,
-  };
-  known.set(resource, query);
-  return query;
+  }));
 }
 
-async function create(
-  changeContext: ChangeContext,
-  tx: Transaction,
-  table: Table,
-  { effects, values: source }: FurtherWritePlan,
-  around: Row,
-  follow: Follow,
-): Promise<void> {
+async function create(writing: Writing, table: Table, { effects, values: source }: FurtherWritePlan): Promise<void> {
+  const { around, changeContext, follow, tx } = writing;
   checkRoom(tx, 1);
-  const { context, now, variables } = changeContext;
+  const { context, variables } = changeContext;
   const values: Values = {};
   for (const { expression, field } of source) values[field] = await context.evaluate(tx, expression, around, variables);
-  fillDefaults(changeContext, table, values);
+  await addRecord(changeContext, tx, { table, values, emits: [], effects }, follow);
+}
+
+/** A record to be created whose values come from the document, not from a body. */
+interface NewRecord extends Pick<Changed, "table" | "emits" | "effects"> {
+  readonly values: Values;
+  /** The assigned fields, which no body has validated; all that have a value if absent. */
+  readonly assigned?: readonly { readonly field: string }[];
+  readonly secrets?: Call["secrets"];
+}
+
+/** Creates a record by the same rules as any creation. */
+export async function addRecord(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  { assigned, effects, emits, secrets, table, values }: NewRecord,
+  follow: Follow,
+): Promise<void> {
+  fillDefaults(changeContext, table, values, secrets);
   await fillCounters(changeContext, tx, table, values);
-  await checkRulesAndComputed(changeContext, tx, table, values, undefined, valuesToCheck(table, values));
+  await checkRulesAndComputed(changeContext, tx, table, values, undefined, assigned ?? valuesToCheck(table, values));
   const view = { resource: table.resource, members: [] };
-  const written = await tx.insert(table.resource, values, now, view, variables);
+  const written = await tx.insert(table.resource, values, changeContext.now, view, changeContext.variables);
   if (written.kind === "duplicate") throw duplicate(changeContext, table, written.columns);
-  const start = table.lifecycle === undefined ? {} : { to: table.lifecycle.start };
-  await follow(changeContext, tx, { table, row: written.row, change: start, emits: [], effects });
+  await follow(changeContext, tx, { table, row: written.row, change: created(table), emits, effects });
   await holdLive(changeContext, tx, table, undefined, written.row);
 }
 
