@@ -137,7 +137,7 @@ function neighbourParameters({ kind, names }: ListPlan): readonly JsonObject[] {
 
 function endParameters({ kind, names }: ListPlan): readonly JsonObject[] {
   if (kind !== "offset" || names.end === undefined) return [];
-  const description = `The index behind the last record to return, in place of \`${names.limit}\`.`;
+  const description = `The index after the last record to return, in place of \`${names.limit}\`.`;
   return [{ name: names.end, in: "query", description, schema: { type: "integer", minimum: 1 } }];
 }
 

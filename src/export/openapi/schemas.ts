@@ -139,9 +139,9 @@ function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): Json
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function inputSchema(operation: Operation): JsonObject {
-  const { name, body } = operation;
+  const { body, ignoresUnknown, name } = operation;
   const schema = envelopeSchema(body?.envelope, jsonOf(operation) ?? {});
-  return { description: `What \`${name}\` takes.`, ...(body?.ignoresUnknown === true ? opened(schema) : schema) };
+  return { description: `What \`${name}\` takes.`, ...(ignoresUnknown === true ? opened(schema) : schema) };
 }
 
 /** Returns the schema of an input whose unknown members are ignored: objects have further members, at any depth. */

@@ -29,12 +29,10 @@ export function adaptedBody(
   planInput: PlanInput,
   endpoint: Endpoint,
   patches: boolean,
-): Pick<BodyPlan, "mediaTypes" | "ignoresUnknown" | "convertsTexts"> {
+): Pick<BodyPlan, "mediaTypes" | "convertsTexts"> {
   const style = requestStyle(planInput, endpoint);
-  const { unknown, texts } = style;
   return {
     mediaTypes: [...(patches ? ["application/merge-patch+json"] : []), ...mediaOf(style).map(({ type }) => type)],
-    ...(unknown === "ignored" ? { ignoresUnknown: true as const } : {}),
-    ...(texts === "converted" ? { convertsTexts: true as const } : {}),
+    ...(style.texts === "converted" ? { convertsTexts: true as const } : {}),
   };
 }

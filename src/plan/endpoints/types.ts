@@ -69,7 +69,10 @@ export interface Operation {
    * `as` is also that of the response.
    */
   readonly offers?: readonly AcceptedMedia[];
-  /** Whether unknown query parameters are ignored. */
+  /**
+   * Whether unknown query parameters, and members that the body does not take, are ignored; the latter include those that only
+   * the service sets.
+   */
   readonly ignoresUnknown?: true;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
@@ -193,10 +196,8 @@ export interface Parent extends PathKey {
 export interface BodyPlan {
   /** JSON Schema 2020-12 of the body, closed at every depth (R2.3). For `update` every member is optional. */
   readonly schema: JsonObject;
-  /** The accepted media types; `application/*+json` stands for all types with this suffix, and a type may be `image/*`. */
+  /** The accepted media types; they may be patterns, such as `application/*+json` and `image/*`. */
   readonly mediaTypes: readonly string[];
-  /** Whether members that the operation does not take are dropped; they include those that only the service sets. */
-  readonly ignoresUnknown?: true;
   /** Whether texts are converted to the numbers and booleans that the schema requires. */
   readonly convertsTexts?: true;
   /** The file fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */

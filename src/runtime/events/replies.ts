@@ -7,7 +7,7 @@ import type { Call, Context } from "../context/context.ts";
 import type { Caller } from "../context/caller.ts";
 import type { Authentication } from "../auth/authenticate.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { addressOf } from "../operations/list-links.ts";
+import { nextLink } from "../operations/list-links.ts";
 import { openCursor, integerParameter } from "../operations/list-request.ts";
 import { acceptQuality } from "../../http/negotiation.ts";
 import { readResponse } from "../operations/read.ts";
@@ -128,10 +128,7 @@ async function pageOf({ plan, renderer }: EventsOptions, call: Call): Promise<Ht
   const { items, end } = await readPage(call, renderer, after, limit, typeTest(type));
   const next = end === undefined ? null : call.context.cursors.seal([end], bound);
   const text = `{"items":[${items.join()}],"next":${JSON.stringify(next)}}`;
-  const query = new URLSearchParams([...call.query]);
-  if (next !== null) query.set("cursor", next);
-  const link = next === null ? [] : ["Link", `<${addressOf(call, query.toString())}>; rel="next"`];
-  return readResponse(call, text, textTag(call, text), ["Vary", "Accept", ...link]);
+  return readResponse(call, text, textTag(call, text), ["Vary", "Accept", ...nextLink(call, "cursor", next)]);
 }
 
 interface EventPage {

@@ -6,7 +6,7 @@ import type { JournalRecord } from "../../store/port/store.ts";
 import { textTag } from "../records/entity-tag.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { addressOf } from "./list-links.ts";
+import { nextLink } from "./list-links.ts";
 import { openCursor, rejectUnknown, integerParameter } from "./list-request.ts";
 import { pageText } from "./page-text.ts";
 import { checkRead } from "./guard.ts";
@@ -35,12 +35,7 @@ export async function history(call: Call): Promise<HttpResponse> {
   const items = page.map((transition) => JSON.stringify(transitionOf(call, transition))).join();
   const variables = () => call.variables;
   const text = pageText(plan, { items, next: JSON.stringify(next), count: "null", variables });
-  return readResponse(
-    call,
-    text,
-    textTag(call, text),
-    next === null ? [] : ["Link", `<${nextAddress(call, names.cursor, next)}>; rel="next"`],
-  );
+  return readResponse(call, text, textTag(call, text), nextLink(call, names.cursor, next));
 }
 
 /** Returns the record's id if the caller may run this operation; otherwise throws the error of a read. */
@@ -84,10 +79,4 @@ function causeText({ kind: { record }, own, compiled }: Call, cause: string): st
   return kind === "at"
     ? `at ${own.converter.pointerToOlder({ kind: "record", resource }, [name])?.join() ?? "a moment"}`
     : cause;
-}
-
-function nextAddress(call: Call, parameter: string, cursor: string): string {
-  const parameters = new URLSearchParams([...call.query]);
-  parameters.set(parameter, cursor);
-  return addressOf(call, parameters.toString());
 }

@@ -65,8 +65,16 @@ function pageAddress(call: Call, { kind, names }: ListPlan, limit: number, posit
   return addressOf(call, call.parameter === undefined ? query.toString() : `${call.parameter}&${query.toString()}`);
 }
 
+/** Returns the `Link` field of a list that pages by cursor alone, or nothing on the last page. */
+export function nextLink(call: Call, parameter: string, next: string | null): readonly string[] {
+  if (next === null) return [];
+  const query = new URLSearchParams([...call.query]);
+  query.set(parameter, next);
+  return ["Link", `<${addressOf(call, query.toString())}>; rel="next"`];
+}
+
 /** Returns the address of the request's path with another query. */
-export function addressOf({ context, path }: Call, query: string): string {
+function addressOf({ context, path }: Call, query: string): string {
   const address = `${context.baseUrl()}${path.slice(context.prefix.length)}`;
   return query === "" ? address : `${address}?${query}`;
 }

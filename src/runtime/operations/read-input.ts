@@ -76,11 +76,11 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   const parsed = isForm ? readBracketedForm(await sent.read()) : parseBody(await sent.read(), body);
   // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
-  const adaptation = adaptationOf(body, isForm);
+  const adaptation = adaptationOf(operation, isForm);
   const adapted = (flat: JsonObject): JsonObject =>
     adaptation === undefined ? flat : (adapt(flat, body.schema, adaptation) as JsonObject);
   if (body.envelope === undefined) return { input: adapted(parsed) };
-  const opened = openEnvelope(body.envelope, parsed, body.ignoresUnknown);
+  const opened = openEnvelope(body.envelope, parsed, operation.ignoresUnknown);
   const input = adapted(opened.input);
   const envelope = { ...opened, input, sent: parsed };
   const { violations } = envelope;

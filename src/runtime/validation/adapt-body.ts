@@ -1,6 +1,6 @@
 /** Adapts a parsed body to its schema before validation, where the document allows more than the schema (`requests`). */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { BodyPlan } from "../../plan/endpoints/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
 import { parseJson } from "../../http/json.ts";
 
 export interface Adaptation {
@@ -54,14 +54,15 @@ function converted(text: string, types: readonly Json[], { isForm }: Adaptation)
 const scalar = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
 
 /** Returns the JSON types that a value of the schema may have; empty if the schema does not restrict them. */
-export function typesOf({ type, anyOf }: JsonObject): readonly Json[] {
+function typesOf({ type, anyOf }: JsonObject): readonly Json[] {
   if (Array.isArray(type)) return type as readonly Json[];
   if (type !== undefined) return [type as Json];
   return Array.isArray(anyOf) ? (anyOf as readonly Json[]).flatMap((one) => (isObject(one) ? typesOf(one) : [])) : [];
 }
 
-/** Returns the adaptation of a body in JSON; undefined if the body stays as it is. */
-export function adaptationOf({ convertsTexts, ignoresUnknown }: BodyPlan, isForm: boolean): Adaptation | undefined {
+/** Returns the adaptation of a body in JSON or a form; undefined if the body stays as it is. */
+export function adaptationOf({ body, ignoresUnknown }: Operation, isForm: boolean): Adaptation | undefined {
+  const convertsTexts = body?.convertsTexts;
   if (isForm) return { ignoresUnknown, convertsTexts: true, isForm: true };
   return ignoresUnknown === undefined && convertsTexts === undefined ? undefined : { ignoresUnknown, convertsTexts };
 }
