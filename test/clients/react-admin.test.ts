@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type AdminProvider, fetchUtils, HttpError, jsonServerProvider, type Row } from "./providers.ts";
-import { emailOf, names, openWorkshop, stores } from "./workshop.ts";
+import { emailOf, fillStock, openWorkshop, stores } from "./workshop.ts";
 
 function providerOf(url: string, authorization?: string): AdminProvider {
   return jsonServerProvider(url, (address: string, options: object = {}) =>
@@ -40,26 +40,13 @@ for (const store of stores) {
     await using workshop = await openWorkshop(store);
     const admin = providerOf(workshop.url, workshop.manager);
     const make = async (resource: string, data: object): Promise<Row> => (await admin.create(resource, { data })).data;
-    const customers: Row[] = [];
-    for (const name of names) customers.push(await make("customers", { name, email: emailOf(name) }));
-    const [nora, ada] = customers as [Row, Row];
-    const bike = await make("bikes", {
-      owner: nora.id,
-      brand: "Gazelle",
-      model: "Arroyo",
-      frame: "GZ-0001",
-      kind: "city",
-    });
-    const other = await make("bikes", {
-      owner: ada.id,
-      brand: "Brompton",
-      model: "C Line",
-      frame: "BR-0002",
-      kind: "city",
-    });
-    const repairs: Row[] = [];
-    for (const [index, fault] of ["flat tyre", "brakes squeak", "no light", "Flat battery"].entries())
-      repairs.push(await make("repairs", { bike: index < 3 ? bike.id : other.id, fault, price: index * 1000 }));
+    const stock = await fillStock(make, [
+      { brand: "Gazelle", model: "Arroyo", frame: "GZ-0001", kind: "city" },
+      { brand: "Brompton", model: "C Line", frame: "BR-0002", kind: "city" },
+    ]);
+    const { customers, repairs } = stock;
+    const [nora, ada] = customers;
+    const [bike, other] = stock.bikes;
 
     await t.test("create returns the record with its id", () => {
       assert.match(String(nora.id), /^cus_/);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axiosInstance, type CrudFilter, refineProvider, type Row } from "./providers.ts";
-import { emailOf, names, openWorkshop, stores } from "./workshop.ts";
+import { emailOf, fillStock, openWorkshop, stores } from "./workshop.ts";
 
 for (const store of stores) {
   test(`refine's data provider works unchanged (${store})`, async (t) => {
@@ -14,26 +14,13 @@ for (const store of stores) {
     const office = refineProvider(workshop.url);
     const make = async (resource: string, variables: object): Promise<Row> =>
       (await office.create({ resource, variables })).data;
-    const customers: Row[] = [];
-    for (const name of names) customers.push(await make("customers", { name, email: emailOf(name) }));
-    const [nora, ada] = customers as [Row, Row];
-    const bike = await make("bikes", {
-      owner: nora.id,
-      brand: "Gazelle",
-      model: "Arroyo",
-      frame: "GZ-0001",
-      kind: "city",
-    });
-    const other = await make("bikes", {
-      owner: ada.id,
-      brand: "Gazelle",
-      model: "Makki",
-      frame: "GZ-0002",
-      kind: "cargo",
-    });
-    const repairs: Row[] = [];
-    for (const [index, fault] of ["flat tyre", "brakes squeak", "no light", "Flat battery"].entries())
-      repairs.push(await make("repairs", { bike: index < 3 ? bike.id : other.id, fault, price: index * 1000 }));
+    const stock = await fillStock(make, [
+      { brand: "Gazelle", model: "Arroyo", frame: "GZ-0001", kind: "city" },
+      { brand: "Gazelle", model: "Makki", frame: "GZ-0002", kind: "cargo" },
+    ]);
+    const { customers, repairs } = stock;
+    const [nora, ada] = customers;
+    const [, other] = stock.bikes;
 
     await t.test("getList: pages, their total, and no pages", async () => {
       const page = await office.getList({

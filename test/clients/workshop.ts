@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Running, run } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";
+import type { Row } from "./providers.ts";
 
 const text = readFileSync(new URL("../../examples/back-office.md", import.meta.url), "utf8");
 
@@ -27,10 +28,36 @@ export async function openWorkshop(store: (typeof stores)[number]): Promise<Work
 }
 
 /** Customers whose names are in no order. */
-export const names: readonly string[] = ["Nora", "ada", "Zoé", "Bo", "Émile", "Carl", "Ina"];
+const names: readonly string[] = ["Nora", "ada", "Zoé", "Bo", "Émile", "Carl", "Ina"];
 
 export const emailOf = (name: string): string =>
   `${name
     .normalize("NFD")
     .replaceAll(/[^A-Za-z]/g, "")
     .toLowerCase()}@bikes.example`;
+
+/** What the workshop has: customers, a bike of each of the first two, and their repairs, in the order of creation. */
+export interface Stock {
+  readonly customers: readonly [nora: Row, ada: Row, ...Row[]];
+  readonly bikes: readonly [Row, Row];
+  readonly repairs: readonly Row[];
+}
+
+/** A bike without its owner. */
+export type Bike = Readonly<Record<"brand" | "model" | "frame" | "kind", string>>;
+
+/** Creates the stock by the client under test. */
+export async function fillStock(
+  make: (resource: string, data: object) => Promise<Row>,
+  [first, second]: readonly [Bike, Bike],
+): Promise<Stock> {
+  const customers: Row[] = [];
+  for (const name of names) customers.push(await make("customers", { name, email: emailOf(name) }));
+  const [nora, ada, ...others] = customers as [Row, Row, ...Row[]];
+  const bike = await make("bikes", { owner: nora.id, ...first });
+  const other = await make("bikes", { owner: ada.id, ...second });
+  const repairs: Row[] = [];
+  for (const [index, fault] of ["flat tyre", "brakes squeak", "no light", "Flat battery"].entries())
+    repairs.push(await make("repairs", { bike: index < 3 ? bike.id : other.id, fault, price: index * 1000 }));
+  return { customers: [nora, ada, ...others], bikes: [bike, other], repairs };
+}

@@ -1,11 +1,9 @@
-/** `nonet test` as a command: what it prints, its exit codes, the settings file, and targets that are no services at all. */
+/** `nonet test` as a command: what it prints, its exit codes, the settings file, and targets that are not services. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { httpServer } from "../conformance/http-server.ts";
 import { rawServer } from "../conformance/raw-server.ts";
 import { run } from "../serve/running.ts";
 import { finishedHere, temporaryFolder } from "./process.ts";
@@ -28,16 +26,6 @@ async function serving(t: TestContext, served: string, tested = shelf()): Promis
 
 function reportIn(folder: string, name = "report.json"): Report {
   return JSON.parse(readFileSync(join(folder, name), "utf8")) as Report;
-}
-
-async function listening(t: TestContext, server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test("0: an implementation that follows its document breaks nothing", async (t) => {
@@ -139,11 +127,11 @@ test("nonet.test.yaml holds the options, and says at which line it is wrong", as
 test("--reset empties the data before the first request and after the last one", async (t) => {
   const { folder, url } = await serving(t, shelf());
   const resets: string[] = [];
-  const server = createServer((request, response) => {
+  const resetting = await httpServer(t, (request, response) => {
     resets.push(`${request.method} ${request.url}`);
     response.writeHead(204).end();
   });
-  const reset = `${await listening(t, server)}/reset`;
+  const reset = `${resetting}/reset`;
   const { code, output } = await finishedHere(["test", "shelf.md", "--url", url, "--reset", reset], { folder });
   assert.equal(code, 0, output);
   assert.deepEqual(resets, ["POST /reset", "POST /reset"]);

@@ -44,7 +44,7 @@ const users = documentOf({
   },
 });
 
-/** Things that admins see all, and members if they are theirs; anybody deletes all. */
+/** Admins see all things, and members their own; anybody may delete all of them. */
 const owned = documentOf({
   resources: { Thing: { id: "id(thi)", by: "user = caller, read-only", "name?": "string(1..9)" } },
   endpoints: { endpoints: { ...crud, clearThings: "DELETE /things" } },

@@ -1,12 +1,11 @@
 /** The client of a conformance test, against servers that do not speak HTTP as they should: never an error, always a reason. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { createClient, isLoopback, type ClientOptions } from "../../src/conformance/http-client.ts";
 import { isResponse, type NoResponse, type Request, type Response } from "../../src/conformance/interaction.ts";
+import { httpServer } from "./http-server.ts";
 import { endlessly, rawServer } from "./raw-server.ts";
 
 const usual: ClientOptions = { timeoutMilliseconds: 20_000, maximumBytes: 100_000 };
@@ -409,23 +408,9 @@ for (const [request, lines] of requests)
 
 // ── Connections ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function listening(
-  t: TestContext,
-  respond: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<string> {
-  const server = createServer({ keepAliveTimeout: 60_000 }, respond);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 test("requests that change nothing share a connection, and each other one has its own", async (t) => {
   const ports: number[] = [];
-  const url = await listening(t, (request, response) => {
+  const url = await httpServer(t, (request, response) => {
     ports.push(request.socket.remotePort ?? 0);
     response.setHeader("Content-Length", 2);
     request.resume().on("end", () => response.end("{}"));
@@ -505,7 +490,7 @@ test("bytes that belong to no response are not read as the next one", async (t) 
 
 for (const reads of [true, false])
   test(`a long body that is rejected early, by a server that ${reads ? "reads on" : "closes"}`, async (t) => {
-    const url = await listening(t, (request, response) => {
+    const url = await httpServer(t, (request, response) => {
       request.once("data", () => {
         response.writeHead(413, { "Content-Length": 2, Connection: reads ? "keep-alive" : "close" }).end("{}");
         if (reads) request.resume();
@@ -525,7 +510,7 @@ for (const reads of [true, false])
 
 test("a long body is written to its end though the response has begun", async (t) => {
   let length = 0;
-  const url = await listening(t, (request, response) => {
+  const url = await httpServer(t, (request, response) => {
     response.writeHead(200).flushHeaders();
     request.on("data", (chunk: Buffer) => (length += chunk.length)).on("end", () => response.end("{}"));
   });
@@ -535,7 +520,7 @@ test("a long body is written to its end though the response has begun", async (t
 
 test("a long body arrives whole", async (t) => {
   let length = 0;
-  const url = await listening(t, (request, response) => {
+  const url = await httpServer(t, (request, response) => {
     request.on("data", (chunk: Buffer) => (length += chunk.length)).on("end", () => response.end("{}"));
   });
   await responseOf(t, url, { method: "PUT", body: new Uint8Array(3_000_001) });

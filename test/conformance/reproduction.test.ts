@@ -37,7 +37,7 @@ interface Found {
   readonly runs: number;
 }
 
-/** Runs a case that finds something broken, and returns what is reported of it. */
+/** Runs a case that fails, and returns its reported result. */
 async function foundBy(run: (trial: Trial, number: number) => Promise<void>, seed = 1, more: Partial<Case> = {}) {
   let runs = 0;
   const one: Case = {
