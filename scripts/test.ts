@@ -33,7 +33,7 @@ const alone = /^(?:test\/simulation\/|src\/store\/sqlite\/connection\.test\.ts$)
 
 process.env["NONET_TEST_DISK"] ??= tmpdir();
 
-/** Where the tests store what they serve: in memory if the system allows it, since nothing has to outlive its power failure. */
+/** Where the tests store what they serve: in memory if the system allows it, since no test data has to survive a power failure. */
 process.env["TMPDIR"] ??= isUsable("/dev/shm") ? "/dev/shm" : tmpdir();
 
 process.exitCode = await main();

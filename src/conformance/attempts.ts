@@ -2,7 +2,7 @@
 import { NotTried } from "./case.ts";
 import { stopped, timeIsOver } from "./trial/world.ts";
 
-/** Whether something cannot be had. A case that has to wait is tried again later, and after the end of the test nothing is tried. */
+/** Whether the test cannot make what a case needs; false if the case only has to wait, or if the test is over. */
 export function isImpossible(thrown: unknown): thrown is NotTried {
   return thrown instanceof NotTried && thrown.reason !== stopped && thrown.reason !== timeIsOver;
 }
@@ -52,7 +52,7 @@ export async function firstResult<Item, Result>(
   throw problem;
 }
 
-/** Runs something that needs more than the test may have. Returns undefined if it cannot be had. */
+/** Returns the result of an attempt; undefined if the test cannot make what it needs. */
 export async function ifPossible<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await attempt();

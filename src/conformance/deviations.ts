@@ -24,7 +24,7 @@ export interface Seeing {
   readonly contract: Contract;
   readonly caller: Caller;
   readonly around: Around;
-  /** Whether the document does not write which members there are, so that some of the record will do. */
+  /** Whether the document leaves open which members there are: then some of the record's are enough. */
   readonly isPart?: boolean;
 }
 
@@ -100,7 +100,7 @@ function shapeDeviations(
   }
 }
 
-/** Returns what is wrong with a record as this caller sees it. */
+/** Returns the deviations of a record in a response to this caller from the contract. */
 export function recordDeviations(
   viewing: Seeing,
   resource: string,

@@ -143,7 +143,7 @@ function* listDifferences(
   ]);
 }
 
-/** Yields differences in the options of lists: what was an error before is additive, what was there before breaking. */
+/** Yields differences in the options of lists: a new option is additive, a removed or changed one breaking. */
 function* optionDifferences(
   site: Site,
   pages: string,

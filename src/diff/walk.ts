@@ -45,7 +45,7 @@ export function partDifferences<Part>(
   return walk({ ...names, grammar, report: {}, old, now }, comparers);
 }
 
-/** Compares the values of one statement that stands outside the walk of its part. */
+/** Compares the values of one statement that `partDifferences` does not compare. */
 export function statementDifferences<Value>(
   { at, subject }: Site,
   key: string,

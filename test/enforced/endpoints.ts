@@ -373,7 +373,7 @@ const named: readonly { readonly word: string; readonly kind?: string; readonly 
   { word: "count", play: [ask("GET /things", { items: 2, has: { x: 3 } })] },
 ];
 
-/** Of four things, the last with a name: which ones each operator selects, by a parameter that begins with `x_`. */
+/** Which of four things each operator selects, by a parameter that begins with `x_`; only the last thing has a name. */
 const operators: readonly {
   readonly operator: string;
   readonly query: string;
@@ -671,7 +671,7 @@ function editProofs({ path, said }: Level): readonly Proof[] {
       of: [`${path}/edits/none`],
       with: said({ edits: { "If-Match": "none" } }),
       without: said({ edits: "If-Match optional" }),
-      // Nobody is told of preconditions; who sends one all the same is not deceived (RFC 9110, 13.1.1).
+      // The description does not mention preconditions; one that a client sends is evaluated all the same (RFC 9110, 13.1.1).
       play: [
         three[0] as Step,
         ask("PATCH /things/{1}", { count: 2 }, "200"),

@@ -79,7 +79,7 @@ function listsAll(contract: Contract, called: Operation, roles: readonly string[
   };
 }
 
-/** Returns somebody else who may create a record, since everybody may see what is one's own. */
+/** Returns another caller who may create a record: the creator of a record may see it as its owner. */
 async function otherCreator(trial: Trial, resource: string, by: Caller): Promise<Caller | undefined> {
   const others = (await trial.callers()).filter(({ name, signedIn }) => signedIn && name !== by.name);
   const creators = creatorsOf(trial, resource);

@@ -242,7 +242,7 @@ export function compareMember(
 }
 
 /**
- * Whether nothing has changed the value, and nobody hides it: other records may be hidden, and the state of a record is certain in the
+ * Whether nothing has changed or hides the value: other records may be hidden, and the state of a record is certain in the
  * response of its creation alone.
  */
 function isCertain({ contract }: Trial, typed: TypedExpression, { operation = "" }: Interaction): boolean {

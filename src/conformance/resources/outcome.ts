@@ -181,7 +181,7 @@ export interface Compared {
   readonly path?: string | undefined;
 }
 
-/** Expects a field with a value, if a response has shown the field. `why`: the words behind the value that is expected. */
+/** Expects a field with a value, if a response has shown the field. `why`: the words after the expected value. */
 export function expectValue(
   trial: Trial,
   { name, type, path }: Compared,

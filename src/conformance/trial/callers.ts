@@ -212,7 +212,7 @@ async function asUser(trial: Trial, record: KnownRecord): Promise<Caller | undef
   return known?.[0] ?? intoState(trial, record, login, { roles: [], name: `the ${record.resource} itself` });
 }
 
-/** Logs a user in whom the test made. */
+/** Logs in a user that the test created. */
 async function intoState(
   trial: Trial,
   user: KnownRecord,
@@ -251,7 +251,7 @@ export function loginOperation({ operations }: Contract, resource: string): Oper
   return [...operations.values()].find((one) => one.action === "login" && one.resource === resource);
 }
 
-/** Logs a user in whom the test made. Returns what `read` finds in the response; undefined without an operation for that. */
+/** Logs in a user that the test created. Returns what `read` finds in the response; undefined without an operation for that. */
 async function logIn(trial: Trial, user: KnownRecord, read = tokenIn): Promise<string | undefined> {
   const called = loginOperation(trial.contract, user.resource);
   if (called === undefined) return undefined;

@@ -147,7 +147,7 @@ function* moneyMistakes({ min, max }: Scalar, fit: Json | undefined): Iterable<M
     ["the currency ZZZ", "currency", "ZZZ", "wrong-format"],
   ] as const)
     yield { what, value: { ...fit, [member]: value }, code, member };
-  // No digit of an amount in yen stands behind the point.
+  // An amount in yen has no decimal places.
   const yen = { amount: fitAmount.replace(/(?:\.\d*)?$/, ".50"), currency: "JPY" };
   yield { what: "half a yen", value: yen, code: "wrong-format", member: "amount" };
   yield* missingMistakes(fit, ["amount", "currency"]);

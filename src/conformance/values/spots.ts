@@ -61,7 +61,7 @@ export function schemaOf(model: Model, type: FieldType): Json | undefined {
   return isNamed ? namedSchema(model, type.name) : undefined;
 }
 
-/** `around`: the schemas of the part and of what is around it: a recursive one is tried once. */
+/** Yields the parts of a value. `around`: the schemas of the node's ancestors; a recursive schema is visited once. */
 function* partsIn(node: Node, spot: Spot, around: readonly Json[]): Iterable<Spot> {
   const value = spot.value as Json;
   const keywords = keywordsOf(node, (branches) => branchFor(branches, value));

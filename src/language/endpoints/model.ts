@@ -43,7 +43,7 @@ export interface RequestStyle {
 
 /** A media type that clients may send and, unless it is that of forms, accept. */
 export interface AcceptedMedia {
-  /** In lower case; `application/*+json` stands for all types with this suffix. */
+  /** In lower case; `application/*+json` accepts each type with this suffix. */
   readonly type: string;
   /** The media type of responses to callers who accept `type`. Absent: the type that they accept. */
   readonly as?: string;
@@ -113,7 +113,7 @@ export interface ListNames {
   /** The id of the record before which the page ends: `ending_before`. */
   readonly before?: string;
   readonly offset?: string;
-  /** The index behind the last record of the page, in place of `limit`: `_end`. */
+  /** The index after the last record of the page, in place of `limit`: `_end`. */
   readonly end?: string;
   readonly page?: string;
   readonly sort?: string;

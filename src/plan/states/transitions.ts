@@ -118,7 +118,7 @@ function effectsOfEvent(
 ): readonly EffectPlan[] {
   const { model } = planInput;
   return Object.keys(model.states).flatMap((target) => {
-    // Transitions with the same field exclude each other; a selection is an effect of its own.
+    // Of the transitions by the same field at most one happens; those that select records are separate effects.
     const byField = new Map<string, TransitionPlan[]>();
     const selecting: TransitionPlan[][] = [];
     for (const one of triggered(planInput, target)) {

@@ -26,7 +26,7 @@ export interface ListRequest {
   readonly context: string;
 }
 
-/** The parameters of a list, sorted into what they mean. */
+/** The parameters of a list request, by meaning. */
 interface Requested {
   limit: number;
   skip: number;

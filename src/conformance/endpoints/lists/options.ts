@@ -175,7 +175,7 @@ function membersOf({ model }: Contract, called: Operation): readonly PageValue[]
   );
 }
 
-/** A page begins behind the record with an id, or ends before it, in the order of the list. */
+/** A page begins after the record with an id, or ends before it, in the order of the list. */
 function hasNeighbours(contract: Contract, called: Operation): readonly Case[] {
   const { kind } = listStyleOf(contract.model, called.endpoint);
   const names = listNames(contract, called);
@@ -219,7 +219,7 @@ function hasNeighbours(contract: Contract, called: Operation): readonly Case[] {
   });
 }
 
-/** The index behind the last record of a page. */
+/** The index after the last record of a page. */
 function hasEnd(contract: Contract, called: Operation): readonly Case[] {
   const { end, offset } = listNames(contract, called);
   const path = stylePath(called);

@@ -87,7 +87,7 @@ function* unusedOptions(
   }
   // Names of all lists may be for lists of other kinds.
   for (const [word, of, help] of [
-    ["end", "offset", "use `offset`: `end` is the index behind the last record"],
+    ["end", "offset", "use `offset`: `end` is the index after the last record"],
     ["after", "cursor", "use `cursor`: `after` is the id of the last record of a page"],
     ["before", "cursor", "use `cursor`: `before` is the id of the first record of a page"],
   ] as const) {
