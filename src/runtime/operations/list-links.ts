@@ -62,7 +62,7 @@ function pageAddress(call: Call, { kind, names }: ListPlan, limit: number, posit
   if (position === undefined) query.delete(name);
   else query.set(name, String(position));
   if (names.end !== undefined && query.has(names.end)) query.set(names.end, String(Number(position) + limit));
-  return addressOf(call, call.parameter === undefined ? query.toString() : `${call.parameter}&${query.toString()}`);
+  return addressOf(call, query);
 }
 
 /** Returns the `Link` field of a list that pages by cursor alone, or nothing on the last page. */
@@ -70,11 +70,12 @@ export function nextLink(call: Call, parameter: string, next: string | null): re
   if (next === null) return [];
   const query = new URLSearchParams([...call.query]);
   query.set(parameter, next);
-  return ["Link", `<${addressOf(call, query.toString())}>; rel="next"`];
+  return ["Link", `<${addressOf(call, query)}>; rel="next"`];
 }
 
-/** Returns the address of the request's path with another query. */
-function addressOf({ context, path }: Call, query: string): string {
+/** Returns the address of the request's path with another query, and the parameter that chose the version. */
+function addressOf({ context, path, parameter }: Call, query: URLSearchParams): string {
   const address = `${context.baseUrl()}${path.slice(context.prefix.length)}`;
-  return query === "" ? address : `${address}?${query}`;
+  const parts = [parameter ?? "", query.toString()].filter((part) => part !== "");
+  return parts.length === 0 ? address : `${address}?${parts.join("&")}`;
 }

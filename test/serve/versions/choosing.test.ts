@@ -109,6 +109,35 @@ served(
   },
 );
 
+const withPages = notes({ sent: "query v", absent: "newest" })
+  .replace(
+    "states: { Note: none }",
+    "states: { Note: { states: { draft: new, sent: away }, start: draft, final: [], moves: { draft -> sent: by flip, sent -> draft: by flop } } }",
+  )
+  .replace(
+    "    addNote: POST /notes\n",
+    '$&    flip: "POST /notes/{id}/flip"\n    flop: "POST /notes/{id}/flop"\n    noteHistory: "GET /notes/{id}/history"\n',
+  )
+  .replace("allow: { ", "allow: { flip: signed-in, flop: signed-in, noteHistory: signed-in, ")
+  .replace(
+    "events: none",
+    "events: { envelope: plain, out: { note.sent: Note -> sent }, delivery: { stream: { at: GET /events, for: signed-in, kind: server-sent, resume: Last-Event-ID, keep: 7d } } }",
+  );
+
+served("in the query, which the pages of events and of a history keep", withPages, async ({ ask }) => {
+  const made = await ask(post("/notes?v=1", { words: "a" }));
+  assert.equal(made.status, 201, made.text);
+  const path = String(made.headers["location"]);
+  for (const move of ["flip", "flop", "flip", "flop"])
+    assert.equal((await ask(post(`${path}/${move}`, {}))).status, 200);
+  for (const list of [`${path}/history?limit=1&v=1`, "/events?limit=1&v=1"]) {
+    const first = await ask({ ...get(list), headers: { Accept: "application/json" } });
+    assert.equal(first.status, 200, first.text);
+    const link = /<http:\/\/[^/]+([^>]+)>; rel="next"/.exec(String(first.headers["link"]))?.[1] ?? "";
+    assert.match(link, /[?&]v=1(?:&|$)/, list);
+  }
+});
+
 served("before the path", notes({ sent: "path /v{n}", absent: "newest", base: "/api" }), async ({ ask }) => {
   const made = await ask(post("/api/v1/notes", { words: "x" }));
   assert.equal(made.status, 201, made.text);
