@@ -325,6 +325,8 @@ export interface OrderKey {
 export interface Filter {
   /** The type of the value. Absent: the type that the condition compares it with. */
   readonly type?: FieldType;
+  /** How a request sends the values of a list; the default is commas. */
+  readonly several?: (typeof severalValues)[number];
   readonly if: string;
 }
 

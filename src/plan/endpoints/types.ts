@@ -299,6 +299,10 @@ export interface AcceptedPlan {
 export interface QueryPlan {
   readonly name: string;
   readonly type: ColumnType;
+  /** For a list of values: the type of each. */
+  readonly items?: ColumnType;
+  /** How a request sends a list or an object. Absent: the value is one text. */
+  readonly parts?: "commas" | "repeated" | "brackets";
   /** The JSON Schema of the parameter's value. */
   readonly schema: JsonObject;
   readonly required: boolean;
@@ -428,6 +432,8 @@ export interface ConditionFilterPlan {
   readonly type: ColumnType;
   /** For a list of values: the type of each. */
   readonly items?: ColumnType;
+  /** Whether a request repeats the parameter for each item of a list, instead of commas between them. */
+  readonly repeated?: true;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
   /** The field that the value is compared with: the field's conversions between versions also apply to the value. */
