@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../enforced/document.ts";
+import { moduleOf } from "../export/client-of.ts";
 import type { Reply } from "./client.ts";
 import { faultsOf, served } from "./scenario.ts";
 
@@ -130,5 +131,30 @@ served("query values", shelf, (subject) => {
     assert.equal(await namesOf("names=e&names=a&names=c"), "ace");
     assert.equal(await namesOf("made[from]=2026-01-03T01:00:00%2B01:00&names=c&names=a"), "c");
     assert.equal(await namesOf("tagged=x&tagged=y"), "de");
+  });
+
+  void test("as the exported client sends them", async () => {
+    const { createClient } = await moduleOf(subject.running.plan);
+    const client = createClient({ baseUrl: subject.running.url });
+    const when = { from: "2026-01-01T02:00:00+02:00", sizes: ["small", "large"], inner: { max: 7 } };
+    const query = {
+      ids: [1, 2],
+      "words[]": ["a", "b,c"],
+      days: ["2026-02-03", "2026-02-04"],
+      when,
+      labels: { a: "x&y" },
+    };
+    assert.deepEqual(
+      { ...(await client.echo(query)) },
+      {
+        ids: [1, 2],
+        words: ["a", "b,c"],
+        from: "2026-01-01T00:00:00.000Z",
+        sizes: ["small", "large"],
+        max: 7,
+        labels: { a: "x&y" },
+        days: ["2026-02-03", "2026-02-04"],
+      },
+    );
   });
 });
