@@ -51,7 +51,7 @@ function buildOperation(
   const link = associationPlan(planInput, resolved);
   const changed = link === undefined ? table : tableOf(tables, link.resource);
   const body = bodyPlan(planInput, resolved, table);
-  const moves = action === "move" ? transitionsBy(planInput, resource, operation) : [];
+  const moves = action === "move" || action === "create" ? transitionsBy(planInput, resource, operation) : [];
   const choose = choicePlans(planInput, resolved);
   const repeats = idempotencyOf(planInput, action, endpoint);
   const known = {
