@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../expression/typed.ts";
 import { responseShape, type Shape } from "../language/endpoints/shape.ts";
-import { fieldsOf, lifecycleOf, lookup, nestedView } from "../language/resources/fields.ts";
+import { fieldsOf, lifecycleOf, lookup, nestedView, unexpandedType } from "../language/resources/fields.ts";
 import type { Field, FieldType } from "../language/resources/model.ts";
 import type { Caller } from "./caller.ts";
 import { shortText } from "./case.ts";
@@ -221,8 +221,9 @@ function viewDeviations(viewing: Viewing, view: string, value: Json | undefined,
       if (found === undefined && !field.optional && !mayMemberBeHidden(contract, of, path))
         return [{ path, expected: `the member \`${name}\``, got: "no such member" }];
       if (found === undefined || found === null) return [];
-      const nested = nestedView(model, field.type);
-      if (nested === undefined) return valueDeviations(contract, { of: view, name, type: field.type, path }, found);
+      const type = unexpandedType(model, field);
+      const nested = nestedView(model, type);
+      if (nested === undefined) return valueDeviations(contract, { of: view, name, type, path }, found);
       if (!nested.list) return viewDeviations(viewing, nested.view, found, path);
       if (!Array.isArray(found)) return [{ path, expected: "a list", got: shortText(found) }];
       return found.flatMap((one: Json) => viewDeviations(viewing, nested.view, one, path));

@@ -3,6 +3,7 @@ import { inputShape } from "../language/endpoints/shape.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
 import { printFieldType } from "../language/resources/field-print.ts";
+import { isExpandable } from "../language/resources/fields.ts";
 import type { Field, ViewDefinition } from "../language/resources/model.ts";
 import { below, type Difference, difference, pairs, type Site, restated, same, unhandledKeys } from "./difference.ts";
 import type { Both } from "./resources.ts";
@@ -113,6 +114,11 @@ function* memberChanges(both: Both, site: Site, old: ViewMember, now: ViewMember
   // Requests and responses may both use a view, so additional values break clients as much as removed ones.
   for (const { wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference("breaking", kind, site, `\`${subject}\` ${wording}`);
+  const [was, is] = [isExpandable(old), isExpandable(now)];
+  if (was !== is) {
+    const form = is ? "an id, unless the request expands it" : "always a record";
+    yield difference("breaking", kind, site, `\`${subject}\` is ${form}`);
+  }
   const presence = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
   if (old.optional !== now.optional) yield difference("breaking", kind, site, presence);
   yield* restated("neutral", kind, site, `The declaration of \`${subject}\``, [declarationOf(old), declarationOf(now)]);

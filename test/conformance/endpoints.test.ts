@@ -108,8 +108,24 @@ const ends = (status: number, body: unknown, headers: Record<string, unknown> = 
   act: () => ({ status, body, headers }),
 });
 
+/** Parts of things, and things above others, which a request may expand. */
+const expandable: Parts = {
+  resources: {
+    ...resources,
+    Thing: { ...(resources["Thing"] as Block), "above?": "Thing, create-only, expand" },
+    Part: { id: "id(prt)", thing: "Thing, create-only, delete with, expand", label: "string(1..9)" },
+  },
+};
+
 const rows: readonly Row[] = [
   ...altered("base", [["{base_url}/v7", "{base_url}"]]),
+  ...altered("expand", [
+    ["expand, depth 1", "expand, depth 2"],
+    ["expand, depth 2", "expand, depth 1"],
+    ["expand", "with"],
+    [{ name: "expand", from: "response" }, { name: "expand" }],
+    [{ name: "expand" }, { name: "expand", from: "response" }],
+  ]).map((row) => ({ ...row, more: expandable })),
   ...altered("wrap", [
     [{ one: "{resource}" }, { one: "record" }],
     [{ many: "{resources}" }, { many: "records" }],

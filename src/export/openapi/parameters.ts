@@ -57,7 +57,23 @@ function tableOf(plan: ResourcesPart, resource: string): Table | undefined {
 
 function queryParameters(plan: ResourcesPart, operation: Operation): readonly JsonObject[] {
   const inQuery = operation.query.map(({ name, required, schema }) => ({ name, in: "query", required, schema }));
-  return [...inQuery, ...listParameters(plan, operation)];
+  return [...inQuery, ...listParameters(plan, operation), ...expandParameters(operation)];
+}
+
+function expandParameters({ expand }: Operation): readonly JsonObject[] {
+  if (expand === undefined) return [];
+  const { depth, hasBrackets, name, prefix } = expand;
+  const start = prefix.length === 0 ? "" : ` Each path begins with \`${prefix.join(".")}\`.`;
+  return [
+    {
+      name: hasBrackets ? `${name}[]` : name,
+      in: "query",
+      description: `The members in place of whose ids the response has the records, as paths with dots, of at most ${depth} names.${start}`,
+      style: "form",
+      explode: hasBrackets,
+      schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: 20 },
+    },
+  ];
 }
 
 function listParameters(plan: ResourcesPart, { resource, list }: Operation): readonly JsonObject[] {

@@ -1,6 +1,6 @@
 /** Resolves `takes` and `gives`: which texts name views, which name the page of a list, and which are expressions. */
 import type { Model } from "../model.ts";
-import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView } from "../resources/fields.ts";
+import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView, isExpandable } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "./resolve.ts";
 import type { Endpoint, ResponseTemplate } from "./model.ts";
@@ -179,8 +179,10 @@ function viewMembers(model: Model, view: string, outer: readonly string[], isOpe
   };
   return [
     ...fields.flatMap((name) => sets(name, name, outer)),
-    ...Object.entries(members).flatMap(([name, { computed, optional, type }]): readonly BodyMember[] => {
+    ...Object.entries(members).flatMap(([name, field]): readonly BodyMember[] => {
+      const { computed, optional, type } = field;
       if (computed !== undefined) return sets(computed.trim(), name, outer);
+      if (isExpandable(field)) return sets(name, name, outer);
       const nested = nestedView(model, type);
       if (nested === undefined || nested.list) return [];
       const around = [...outer, optional || isOpen ? `${name}?` : name];

@@ -106,12 +106,13 @@ export type Default =
 
 export const marks = [
   "read-only", "create-only", "write-only", "unique", "filter", "sort", "search", "secret", "personal",
-  "delete with", "clear", "tree",
+  "delete with", "clear", "tree", "expand",
 ] as const; // biome-ignore format: a table
 
 /**
  * `delete with` and `clear` declare what happens to this record if the record that it refers to is deleted; `tree`, on a
- * reference to its own resource, forbids cycles.
+ * reference to its own resource, forbids cycles. `expand`: a response contains the record in place of its id if the request
+ * asks for it.
  */
 export type Modifier = (typeof marks)[number];
 

@@ -39,7 +39,9 @@ export function compileOperations({
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {
     const key = `${table.resource} ${kind}`;
-    return getOrMake(views, key, () => viewOf(table, kinds.subject(kind)));
+    return getOrMake(views, key, () =>
+      viewOf(table, kinds.subject(kind), (resource) => recordView(tableOf({ tables }, resource), kind).view),
+    );
   };
   const compileOperation = (operation: Operation): CompiledOperation => {
     const table = tableAbout(operation, tables);

@@ -5,11 +5,12 @@ import type { Value } from "../../expression/evaluate.ts";
 import { decide } from "../../language/authentication/decide.ts";
 import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { mayPass } from "../../plan/endpoints/passed-records.ts";
-import type { FilterOperator, FilterParameter, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
+import type { FilterOperator, FilterParameter, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import { subjectOf } from "../context/caller.ts";
 import type { Call } from "../context/context.ts";
 import { malformed } from "../errors/api-error.ts";
 import { typedParameter, typedParameters } from "./query.ts";
+import { sentName } from "./selection.ts";
 
 /** A filter by a field; `text` is what the request sent. */
 export interface RequestedFilter {
@@ -54,6 +55,15 @@ const filtersOf = onceFor((plan: ListPlan): ReadonlyMap<string, FilterLookup> =>
 export const repeatableOf: (plan: ListPlan) => ReadonlySet<string> = onceFor(
   (plan: ListPlan): ReadonlySet<string> =>
     new Set([...filtersOf(plan)].flatMap(([name, { repeated }]) => (repeated === true ? [name] : []))),
+);
+
+/** Returns the parameters that a request may send more than once. */
+export const repeatableIn: (operation: Operation) => ReadonlySet<string> = onceFor(
+  (operation: Operation): ReadonlySet<string> =>
+    new Set([
+      ...(operation.list === undefined ? [] : repeatableOf(operation.list)),
+      ...(operation.expand === undefined ? [] : [sentName(operation.expand)]),
+    ]),
 );
 
 /** Returns a filter by a field; undefined if the caller has no such filter. */

@@ -9,6 +9,7 @@ import { malformed, type ApiError } from "../errors/api-error.ts";
 import { columnOf } from "../records/find-and-authorise.ts";
 import { parseCondition, parseFilter, type RequestedFilter } from "./list-filters.ts";
 import { typedParameter } from "./query.ts";
+import { selects } from "./selection.ts";
 
 /** The page size of a list without pages. */
 const uncut = 1_000_000_000;
@@ -118,7 +119,7 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
       const value = parseCondition(call, plan, name, text);
       if (value === undefined) rejectUnknown(call, name);
       else requested.parameters.push([name, value]);
-    } else if (call.compiled.operation.query.every((one) => one.name !== name)) {
+    } else if (isFilter(call, name)) {
       const texts = call.repeated?.get(name) ?? [text];
       const sent = texts.map((one) => `${name}=${one}`).join("&");
       const filter = parseFilter(call, plan, name, texts);
@@ -128,6 +129,10 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
   }
   checkPosition(plan, call);
   return requested;
+}
+
+function isFilter({ compiled: { operation } }: Call, name: string): boolean {
+  return operation.query.every((one) => one.name !== name) && !selects(operation, name);
 }
 
 /** Rejects a request that names several positions. */

@@ -6,36 +6,43 @@ import type { Operation } from "../../plan/endpoints/types.ts";
 import { withDeadline } from "../../store/port/deadline.ts";
 import type { Awaitable } from "../../store/port/store.ts";
 import { createPlaceholders, withTokens } from "../auth/token-placeholders.ts";
+import type { ForKind } from "../context/compiled.ts";
 import type { Call, Context } from "../context/context.ts";
 import type { VersionedRequest } from "../context/version.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Load } from "../limits/load-shedding.ts";
-import { noRepetitions, parseRepeatedQuery } from "../routing/target.ts";
+import { parseRepeatedQuery } from "../routing/target.ts";
 import { toOlderError } from "../versions/to-older-error.ts";
 import { read } from "./read.ts";
 import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
-import { repeatableOf } from "./list-filters.ts";
+import { repeatableIn } from "./list-filters.ts";
 import { queryInput, rejectParameters } from "./query.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
+import { selectedKind } from "./selection.ts";
 import { type KeysInUse, write } from "./write.ts";
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 /** Creates the call of a request. @throws ApiError 400 for an unknown query parameter. */
-export function createCall(context: Context, request: OperationRequest, { input, envelope, validate }: Input): Call {
-  const { caller, httpRequest, kind, observation, route, version } = request;
+export function createCall(
+  context: Context,
+  request: OperationRequest,
+  { envelope, input, paths, validate }: Input,
+): Call {
+  const { caller, httpRequest, observation, route, version } = request;
   const { endpoint, parameters, path, requested } = route;
   const { received } = endpoint;
   const compiled =
     validate !== undefined && received === undefined ? { ...endpoint.compiled, validate } : endpoint.compiled;
   const { operation } = received?.compiled ?? compiled;
-  const repeatable = operation.list === undefined ? noRepetitions : repeatableOf(operation.list);
-  const { query, repeated } = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", repeatable);
+  const sent = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", repeatableIn(operation));
+  const { query, repeated } = sent;
   if (operation.list === undefined) rejectParameters(operation, query);
   const queried = queryInput(received?.compiled ?? compiled, query);
+  const kind = selectedKind(operation, request.kind, { ...sent, bodyPaths: paths }, version.converter);
   const now = context.clock.now();
   const placeholders = createPlaceholders(context.plan.credentials, context.random);
   const call: Writable<Call> = {
@@ -66,8 +73,9 @@ export function createCall(context: Context, request: OperationRequest, { input,
       now + operation.limits.requestMilliseconds,
     ),
   };
-  const own = versionedRequest(request, input, validate);
+  const own = versionedRequest(request, input, validate, kind);
   if (own !== undefined) call.own = own;
+  if (paths !== undefined) call.bodyPaths = paths;
   if (envelope !== undefined) call.envelope = envelope;
   if (repeated !== undefined) call.repeated = repeated;
   if (requested.parameter !== undefined) call.parameter = requested.parameter;
@@ -79,10 +87,11 @@ function versionedRequest(
   { caller, kind, route: { endpoint }, version: { converter } }: OperationRequest,
   input: JsonObject,
   validate: Input["validate"],
+  selected: ForKind,
 ): VersionedRequest | undefined {
   const { received } = endpoint;
   if (received === undefined || converter === undefined) return undefined;
-  const reads = received.readsFor(caller.kind, kind, converter);
+  const reads = selected === kind ? received.readsFor(caller.kind, kind, converter) : undefined;
   return {
     converter,
     input,

@@ -7,6 +7,7 @@ import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { CompiledOperation } from "../context/compiled.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
+import { selects } from "./selection.ts";
 
 /** Parses a parameter. `what`: describes the expected type in the error. */
 export function typedParameter(
@@ -78,10 +79,11 @@ function missing(name: string): ApiError {
 }
 
 /** Rejects unknown parameters of an operation that is not a list. */
-export function rejectParameters({ ignoresUnknown, query }: Operation, sent: ReadonlyMap<string, string>): void {
+export function rejectParameters(operation: Operation, sent: ReadonlyMap<string, string>): void {
+  const { ignoresUnknown, query } = operation;
   if (ignoresUnknown === true) return;
   for (const name of sent.keys()) {
-    if (query.some((one) => one.name === name)) continue;
+    if (query.some((one) => one.name === name) || selects(operation, name)) continue;
     throw malformed({
       parameter: name,
       code: "unknown-parameter",
