@@ -61,7 +61,8 @@ function pagePath(contract: Contract, operation: Operation): string {
   const { model, places } = contract;
   const { lists } = operation.endpoint;
   const at = `endpoints/endpoints/${operation.operation}`;
-  if (responseShape(model, operation).page !== undefined) return `${at}/gives`;
+  const { pageAt } = responseShape(model, operation);
+  if (pageAt !== undefined) return pageAt;
   if (lists?.bare === true || lists?.names?.items !== undefined) return `${at}/lists`;
   const general = model.endpoints.lists;
   if (general?.bare !== true && general?.names?.items === undefined)

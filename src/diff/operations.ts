@@ -37,7 +37,7 @@ import {
 } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
-import { responseDifferences, locationDifferences } from "./shapes.ts";
+import { responseDifferences, locationDifferences, pageDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
 import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
@@ -139,6 +139,7 @@ function* listDifferences(
     "clamped",
     "bare",
     "names",
+    "gives",
     "links",
     "headers",
     "operators",
@@ -167,6 +168,7 @@ function* optionDifferences(
     `\`Link\` of ${pages}`,
     [links.join(", "), nowLinks.join(", ")],
   );
+  yield* pageDifferences(below(site, "gives"), pages, old.gives, now.gives);
   yield* headerDifferences(below(site, "headers"), pages, old.headers, now.headers);
   const names = [old, now].map(({ operators = {} }) =>
     Object.fromEntries(

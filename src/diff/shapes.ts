@@ -37,6 +37,29 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
   }
 }
 
+/** Yields differences in the object around the pages of lists. `pages`: the lists in words. */
+export function* pageDifferences(
+  site: Site,
+  pages: string,
+  old: ResponseTemplate | undefined,
+  now: ResponseTemplate | undefined,
+): Iterable<Difference> {
+  if (old === undefined && now === undefined) return;
+  if (old === undefined || now === undefined) {
+    const shapes = [old, now].map((one) => (one === undefined ? "the usual object" : "a custom object")) as [
+      string,
+      string,
+    ];
+    yield* restated("breaking", "list-shape-changed", site, `The response of ${pages}`, shapes);
+    return;
+  }
+  for (const { name, old: before, now: after } of pairs(textsOf(old), textsOf(now))) {
+    const member = { subject: `${site.subject}.${name.replaceAll("/", ".")}`, at: `${site.at}/${name}` };
+    const effect = before === undefined ? "additive" : "breaking";
+    yield* restated(effect, "answer-changed", member, `The member \`${name}\` of pages of ${pages}`, [before, after]);
+  }
+}
+
 /** Returns the texts of a response template by their path; an empty object is `{}`. */
 function textsOf(template: ResponseTemplate, path: readonly string[] = []): Readonly<Record<string, string>> {
   if (typeof template === "string") return { [path.join("/")]: template };

@@ -172,6 +172,18 @@ const rows: readonly Row[] = [
       { kind: "page", size: 2, links: ["first", "next"] },
     ],
     [
+      { ...cursor, gives: { data: "items", more: "next != null" } },
+      { ...cursor, gives: { data: "items", more: "next == null" } },
+    ],
+    [
+      { ...cursor, gives: { data: "items", at: "path" } },
+      { ...cursor, gives: { data: "items", at: "'/'" } },
+    ],
+    [
+      { ...cursor, gives: { data: { all: "items" } } },
+      { ...cursor, gives: { data: "items" } },
+    ],
+    [
       { ...cursor, headers: { "X-Total-Count": "count" } },
       { ...cursor, headers: { "X-Total-Count": "count + 1" } },
     ],

@@ -206,6 +206,11 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, gives: { data: items } }",
+      "breaking list-shape-changed lists",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
       "lists: { kind: cursor, size: 50, max: 200, links: [first, next] }",
       "additive list-links-changed lists",
     ],

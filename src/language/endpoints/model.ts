@@ -75,6 +75,8 @@ export interface ListStyle {
   /** Set by `bare array`: the response is the array of items itself. */
   readonly bare?: true;
   readonly names?: ListNames;
+  /** The object around each page: `items` for the records, `count`, `next`, and expressions about the page. */
+  readonly gives?: ResponseTemplate;
   /** The pages whose addresses are in the `Link` header. Absent: `next`. */
   readonly links?: readonly PageLink[];
   /** Header fields of the responses, by name: expressions about the page. */
