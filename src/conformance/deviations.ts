@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../expression/typed.ts";
 import { responseShape, type Shape } from "../language/endpoints/shape.ts";
-import { fieldsOf, lifecycleOf, lookup, nestedView } from "../language/resources/fields.ts";
+import { fieldsOf, lifecycleOf, lookup, nestedView, unexpandedType } from "../language/resources/fields.ts";
 import type { Field, FieldType } from "../language/resources/model.ts";
 import type { Caller } from "./caller.ts";
 import { shortText } from "./case.ts";
@@ -61,7 +61,8 @@ function pagePath(contract: Contract, operation: Operation): string {
   const { model, places } = contract;
   const { lists } = operation.endpoint;
   const at = `endpoints/endpoints/${operation.operation}`;
-  if (responseShape(model, operation).page !== undefined) return `${at}/gives`;
+  const { pageAt } = responseShape(model, operation);
+  if (pageAt !== undefined) return pageAt;
   if (lists?.bare === true || lists?.names?.items !== undefined) return `${at}/lists`;
   const general = model.endpoints.lists;
   if (general?.bare !== true && general?.names?.items === undefined)
@@ -221,8 +222,9 @@ function viewDeviations(viewing: Viewing, view: string, value: Json | undefined,
       if (found === undefined && !field.optional && !mayMemberBeHidden(contract, of, path))
         return [{ path, expected: `the member \`${name}\``, got: "no such member" }];
       if (found === undefined || found === null) return [];
-      const nested = nestedView(model, field.type);
-      if (nested === undefined) return valueDeviations(contract, { of: view, name, type: field.type, path }, found);
+      const type = unexpandedType(model, field);
+      const nested = nestedView(model, type);
+      if (nested === undefined) return valueDeviations(contract, { of: view, name, type, path }, found);
       if (!nested.list) return viewDeviations(viewing, nested.view, found, path);
       if (!Array.isArray(found)) return [{ path, expected: "a list", got: shortText(found) }];
       return found.flatMap((one: Json) => viewDeviations(viewing, nested.view, one, path));

@@ -16,8 +16,22 @@ export interface TriggeredTransition {
   readonly to: string;
 }
 
-/** Returns all transitions, once for each of their triggers. */
-export const transitionsOf: (contract: Contract) => readonly TriggeredTransition[] = onceFor(({ model }: Contract) =>
+/** Returns all transitions of existing records, once for each of their triggers. */
+export const transitionsOf: (contract: Contract) => readonly TriggeredTransition[] = onceFor((contract: Contract) =>
+  allTransitions(contract).filter((one) => !isOfNewRecord(contract, one)),
+);
+
+/** Returns the transitions of new records by the operation that creates them, in the order in which their guards decide. */
+export function transitionsOfNew(contract: Contract, operation: string): readonly TriggeredTransition[] {
+  if (contract.operations.get(operation)?.action !== "create") return [];
+  return allTransitions(contract).filter(({ trigger: { on } }) => on.kind === "by" && on.operation === operation);
+}
+
+function isOfNewRecord({ operations }: Contract, { trigger: { on } }: TriggeredTransition): boolean {
+  return on.kind === "by" && operations.get(on.operation)?.action === "create";
+}
+
+const allTransitions: (contract: Contract) => readonly TriggeredTransition[] = onceFor(({ model }: Contract) =>
   Object.entries(model.states).flatMap(([resource, lifecycle]) => {
     if (lifecycle === "none") return [];
     const { final = [], moves, states } = lifecycle;

@@ -4,7 +4,14 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { creates } from "../language/endpoints/input.ts";
 import type { ListNames } from "../language/endpoints/model.ts";
 import { responseExpressions, responseShape, type Shape, shapeOf } from "../language/endpoints/shape.ts";
-import { fieldsOf, isAroundItself, lifecycleOf, lookup, nestedView } from "../language/resources/fields.ts";
+import {
+  fieldsOf,
+  isAroundItself,
+  lifecycleOf,
+  lookup,
+  nestedView,
+  unexpandedType,
+} from "../language/resources/fields.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
 
 /** Returns the statuses of a successful response, the usual one first; undefined if the document writes none. */
@@ -188,8 +195,8 @@ export function nestedIds(contract: Contract, { record, view = "" }: ObservedRec
   const { model } = contract;
   const { members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
   const found = new Map<string, Json>();
-  for (const [name, { type, computed }] of Object.entries(members)) {
-    const nested = computed === undefined ? nestedView(model, type) : undefined;
+  for (const [name, member] of Object.entries(members)) {
+    const nested = member.computed === undefined ? nestedView(model, unexpandedType(model, member)) : undefined;
     const inner = lookup(record, name);
     if (nested === undefined || nested.list || isAroundItself(model, view, name) || !isObject(inner)) continue;
     const id = lookup(inner, memberOf(contract, "id", nested.view));

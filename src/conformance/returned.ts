@@ -1,7 +1,7 @@
 /** What the responses of an operation contain: records and views, with the fields of each, whatever is around them. */
 import type { Shape } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
-import { fieldsOf, lookup, nestedView } from "../language/resources/fields.ts";
+import { fieldsOf, lookup, nestedView, unexpandedType } from "../language/resources/fields.ts";
 
 export interface Returned {
   /** The resource of the record, or of which the view is one. */
@@ -32,8 +32,8 @@ function viewsIn(model: Model, view: string, around: readonly string[]): readonl
   const definition = lookup(model.resources.views ?? {}, view);
   if (definition === undefined || around.includes(view)) return [];
   const { of, fields = [], members = {} } = definition;
-  const inner = Object.values(members).flatMap(({ type }) => {
-    const nested = nestedView(model, type);
+  const inner = Object.values(members).flatMap((member) => {
+    const nested = nestedView(model, unexpandedType(model, member));
     return nested === undefined ? [] : viewsIn(model, nested.view, [...around, view]);
   });
   return [{ resource: of, view, fields: fields.filter((name) => lookup(members, name) === undefined) }, ...inner];

@@ -264,6 +264,12 @@ function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifie
       is: "has to be a tree",
       isNot: "no longer has to be a tree",
     },
+    expand: {
+      added: "additive",
+      removed: before.returned || after.returned ? "breaking" : "neutral",
+      is: "can be expanded",
+      isNot: "can no longer be expanded",
+    },
     clear: {
       added: "breaking",
       removed: "breaking",

@@ -17,6 +17,7 @@ import {
 } from "../language/endpoints/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { requests } from "../language/endpoints/requests.ts";
+import { expand } from "../language/endpoints/selection.ts";
 import { inputShape } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
@@ -36,7 +37,7 @@ import {
 } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
-import { responseDifferences, locationDifferences } from "./shapes.ts";
+import { responseDifferences, locationDifferences, pageDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
 import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
@@ -48,6 +49,7 @@ export function operationDifferences(both: Both): Iterable<Difference> {
   return partDifferences("endpoints", endpoints, old, now, {
     lists: (before: ListStyle | undefined, after: ListStyle | undefined, site) => listDifferences(site, before, after),
     repeats: idempotencyDifferences,
+    expand: (before: Endpoints["expand"], after: Endpoints["expand"], site) => expandDifferences(site, before, after),
     cors: corsDifferences,
     "endpoints/*": (before: Endpoint | undefined, after: Endpoint | undefined, site) => {
       const { name } = site;
@@ -137,6 +139,7 @@ function* listDifferences(
     "clamped",
     "bare",
     "names",
+    "gives",
     "links",
     "headers",
     "operators",
@@ -165,6 +168,7 @@ function* optionDifferences(
     `\`Link\` of ${pages}`,
     [links.join(", "), nowLinks.join(", ")],
   );
+  yield* pageDifferences(below(site, "gives"), pages, old.gives, now.gives);
   yield* headerDifferences(below(site, "headers"), pages, old.headers, now.headers);
   const names = [old, now].map(({ operators = {} }) =>
     Object.fromEntries(
@@ -301,6 +305,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "order",
     "headers",
     "requests",
+    "expand",
     "edits",
     "repeats",
     "where",
@@ -313,11 +318,12 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
 
 /** Yields differences in the styles that the operation declares in place of those of part 4. */
 function* styleDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const stylesOf = <Key extends "requests" | "edits" | "repeats">(key: Key) =>
+  const stylesOf = <Key extends "requests" | "expand" | "edits" | "repeats">(key: Key) =>
     [styleOf(both.old.model.endpoints, old, key), styleOf(both.now.model.endpoints, now, key)] as const;
-  const isLocal = (key: "requests" | "edits" | "repeats"): boolean => (old[key] ?? now[key]) !== undefined;
+  const isLocal = (key: "requests" | "expand" | "edits" | "repeats"): boolean => (old[key] ?? now[key]) !== undefined;
   if (isLocal("requests"))
     yield* statementDifferences(below(site, "requests"), "requests", requests, stylesOf("requests"));
+  if (isLocal("expand")) yield* expandDifferences(below(site, "expand"), ...stylesOf("expand"));
   const { subject } = site;
   const edits = stylesOf("edits");
   if (isLocal("edits"))
@@ -329,6 +335,12 @@ function* styleDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint)
       edits,
     );
   if (isLocal("repeats")) yield* idempotencyDifferences(...stylesOf("repeats"), below(site, "repeats"));
+}
+
+/** Yields differences in the parameter with which requests ask for records in place of ids. */
+function expandDifferences(site: Site, old: Endpoints["expand"], now: Endpoints["expand"]): Iterable<Difference> {
+  const [before, after] = [old, now].map((style) => (style === "none" ? undefined : style));
+  return statementDifferences(site, "expand", expand, [before, after]);
 }
 
 /** Yields differences in the requests and responses of a handler, without notes and examples. */

@@ -3,6 +3,7 @@ import { inputShape } from "../language/endpoints/shape.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
 import { printFieldType } from "../language/resources/field-print.ts";
+import { isExpandable } from "../language/resources/fields.ts";
 import type { Field, ViewDefinition } from "../language/resources/model.ts";
 import { below, type Difference, difference, pairs, type Site, restated, same, unhandledKeys } from "./difference.ts";
 import type { Both } from "./resources.ts";
@@ -33,6 +34,29 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
       const effect = was !== undefined && was === is ? "neutral" : "breaking";
       yield* restated(effect, "answer-changed", site, `The value of \`${subject}\` in the response`, [before, after]);
     }
+  }
+}
+
+/** Yields differences in the object around the pages of lists. `pages`: the lists in words. */
+export function* pageDifferences(
+  site: Site,
+  pages: string,
+  old: ResponseTemplate | undefined,
+  now: ResponseTemplate | undefined,
+): Iterable<Difference> {
+  if (old === undefined && now === undefined) return;
+  if (old === undefined || now === undefined) {
+    const shapes = [old, now].map((one) => (one === undefined ? "the usual object" : "a custom object")) as [
+      string,
+      string,
+    ];
+    yield* restated("breaking", "list-shape-changed", site, `The response of ${pages}`, shapes);
+    return;
+  }
+  for (const { name, old: before, now: after } of pairs(textsOf(old), textsOf(now))) {
+    const member = { subject: `${site.subject}.${name.replaceAll("/", ".")}`, at: `${site.at}/${name}` };
+    const effect = before === undefined ? "additive" : "breaking";
+    yield* restated(effect, "answer-changed", member, `The member \`${name}\` of pages of ${pages}`, [before, after]);
   }
 }
 
@@ -113,6 +137,11 @@ function* memberChanges(both: Both, site: Site, old: ViewMember, now: ViewMember
   // Requests and responses may both use a view, so additional values break clients as much as removed ones.
   for (const { wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference("breaking", kind, site, `\`${subject}\` ${wording}`);
+  const [was, is] = [isExpandable(old), isExpandable(now)];
+  if (was !== is) {
+    const form = is ? "an id, unless the request expands it" : "always a record";
+    yield difference("breaking", kind, site, `\`${subject}\` is ${form}`);
+  }
   const presence = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
   if (old.optional !== now.optional) yield difference("breaking", kind, site, presence);
   yield* restated("neutral", kind, site, `The declaration of \`${subject}\``, [declarationOf(old), declarationOf(now)]);

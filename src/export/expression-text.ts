@@ -20,10 +20,15 @@ const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]
   multiply: ["*", binding.product],
   divide: ["/", binding.product],
   remainder: ["%", binding.product],
+  "add-money": ["+", binding.sum],
+  "subtract-money": ["-", binding.sum],
+  "multiply-money": ["*", binding.product],
 };
 
 /** Functions that are printed before their argument instead of as methods of it. */
-const functions: ReadonlySet<string> = new Set(["slugify", "string", "int", "double"]);
+const functions: ReadonlySet<string> = new Set([
+  "slugify", "string", "int", "double", "date", "time", "timestamp", "hash", "money",
+]); // biome-ignore format: a table
 
 function write(expression: TypedExpression, around: number): string {
   const [text, level] = bare(expression);
@@ -93,7 +98,7 @@ function infix(
 }
 
 function callText(name: string, [first, ...rest]: readonly TypedExpression[]): string {
-  if (first === undefined || functions.has(name)) {
+  if (first === undefined || functions.has(name) || ((name === "min" || name === "max") && rest.length > 0)) {
     return `${name}(${[first, ...rest].map((one) => (one === undefined ? "" : write(one, 0))).join(", ")})`;
   }
   return `${write(first, binding.tightest)}.${name}(${rest.map((one) => write(one, 0)).join(", ")})`;

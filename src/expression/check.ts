@@ -6,8 +6,10 @@
  */
 
 import { RE2JS } from "@bufbuild/re2";
+import { isDate } from "../base/clock.ts";
+import { currencyDigits } from "../base/currency-codes.ts";
 import { suggestion } from "../base/suggest.ts";
-import type { Conversion, ListFunction, TextFunction } from "./functions.ts";
+import type { Conversion, Extreme, ListFunction, TextFunction } from "./functions.ts";
 import { readDuration, readTimestamp } from "./instant.ts";
 import {
   type Arithmetic,
@@ -35,12 +37,17 @@ import {
   describeType,
   type FieldType,
   isAssignable,
+  isMoney,
   isNumber,
   isScalar,
   isVariable,
+  money,
+  type TextForm,
   type TypeEnvironment,
   type ValueType,
 } from "./types.ts";
+
+import { isZone, type ZoneFunction } from "./zones.ts";
 
 export type { TypedExpression } from "./typed.ts";
 
@@ -556,12 +563,16 @@ function complainIfStray(checker: Checker, strays: readonly (Stray | undefined)[
 
 const ordered: ReadonlySet<string> = new Set(["bool", "int", "double", "string", "timestamp", "duration"]);
 
+function hasOrder(type: ValueType): boolean {
+  return ordered.has(type.kind) || isMoney(type);
+}
+
 function checkOrder(checker: Checker, operator: Comparison, a: TypedExpression, b: TypedExpression, at: Extent): Found {
   if (a.type.kind === "null" || b.type.kind === "null") {
     return complain(checker, "never-true", `\`${operator}\` with null is never true`, at, "ask `== null` or `!= null`");
   }
   const same = a.type.kind === b.type.kind || (isNumber(a.type) && isNumber(b.type));
-  if (same && ordered.has(a.type.kind)) return compare(operator, a, b, at);
+  if (same && hasOrder(a.type) && hasOrder(b.type)) return compare(operator, a, b, at);
   const message = `${describeType(a.type)} and ${describeType(b.type)} have no order`;
   return complain(checker, "no-order", message, at, comparisonHelp(a, b));
 }
@@ -615,6 +626,11 @@ function slotAfter(checker: Checker, typed: TypedExpression): number {
 function checkNegate(checker: Checker, expression: Expression, at: Extent): Found {
   const operand = checkValue(checker, expression);
   if (!operand) return undefined;
+  if (isMoney(operand.type)) {
+    const { type, nullable } = operand;
+    const right = constant(int, -1, at);
+    return { kind: "calculate", at, type, nullable, calculation: "multiply-money", left: operand, right };
+  }
   if (isNumber(operand.type)) return { kind: "negate", at, type: operand.type, nullable: operand.nullable, operand };
   return complain(checker, "wrong-type", `${describeType(operand.type)} has no negative`, at);
 }
@@ -631,8 +647,9 @@ function checkArithmetic(
   const { calculation, type } = chosen;
   const divides = calculation === "divide" || calculation === "remainder";
   const nullable = a.nullable || b.nullable || (divides && !isNonZero(b));
-  // The instant becomes the first operand, whichever operand the text has first.
-  const swap = calculation === "later" && a.type.kind === "duration";
+  // The instant, or the money, becomes the first operand, whichever operand the text has first.
+  const swap =
+    (calculation === "later" && a.type.kind === "duration") || (calculation === "multiply-money" && isNumber(a.type));
   return { kind: "calculate", at, type, nullable, calculation, left: swap ? b : a, right: swap ? a : b };
 }
 
@@ -670,11 +687,21 @@ function calculationOf(operator: Arithmetic, a: ValueType, b: ValueType): Resolv
     if (operator === "%" && a.kind === "double") return undefined;
     return { calculation: numberCalculations[operator], type: a };
   }
+  if (isMoney(a) || isMoney(b)) return moneyCalculation(operator, a, b);
   if (a.kind === "list" && b.kind === "list" && operator === "+") {
     const type = commonType(a, b);
     return type && { calculation: "append", type };
   }
   return otherCalculations[`${a.kind} ${operator} ${b.kind}`];
+}
+
+function moneyCalculation(operator: Arithmetic, a: ValueType, b: ValueType): ResolvedCalculation | undefined {
+  const type = money;
+  if (isMoney(a) && isMoney(b)) {
+    if (operator === "+") return { calculation: "add-money", type };
+    return operator === "-" ? { calculation: "subtract-money", type } : undefined;
+  }
+  return operator === "*" && (isNumber(a) || isNumber(b)) ? { calculation: "multiply-money", type } : undefined;
 }
 
 function complainArithmetic(
@@ -703,6 +730,7 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
   if (instants && (operator === "+" || operator === "-")) return "a length of time is written `duration('72h')`";
   if (a.kind === "duration" || b.kind === "duration") return lengthHelp;
   if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
+  if (isMoney(a) || isMoney(b)) return "money is added to money, subtracted from it, or multiplied by a number";
   return undefined;
 }
 
@@ -710,7 +738,7 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
 
 const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map", "sortBy"]);
 
-type CheckedFunction = FunctionName | "has" | "duration" | "timestamp" | "token" | "refreshToken" | "expiry";
+type CheckedFunction = FunctionName | "has" | "duration" | "token" | "refreshToken" | "expiry";
 
 const functions: { readonly [Name in CheckedFunction]: (checker: Checker, call: Call, name: Name) => Found } = {
   has: checkHas,
@@ -720,7 +748,25 @@ const functions: { readonly [Name in CheckedFunction]: (checker: Checker, call: 
   contains: checkTextTest,
   matches: checkMatches,
   duration: checkTimeLiteral,
-  timestamp: checkTimeLiteral,
+  timestamp: (checker, call, name) =>
+    call.arguments.length === 3 && !call.target ? checkMoment(checker, call) : checkTimeLiteral(checker, call, name),
+  date: checkInZone,
+  time: checkInZone,
+  getFullYear: checkInZone,
+  getMonth: checkInZone,
+  getDate: checkInZone,
+  getDayOfMonth: checkInZone,
+  getDayOfWeek: checkInZone,
+  getDayOfYear: checkInZone,
+  getHours: checkInZone,
+  getMinutes: checkInZone,
+  getSeconds: checkInZone,
+  getMilliseconds: checkInZone,
+  min: checkExtreme,
+  max: checkExtreme,
+  first: checkFirst,
+  hash: checkHash,
+  money: checkMoney,
   slugify: checkTextFunction,
   sum: checkSum,
   trim: checkTextFunction,
@@ -838,11 +884,120 @@ function checkSum(checker: Checker, call: Call): Found {
   const list = checkValue(checker, target);
   if (!list) return undefined;
   const of = list.type.kind === "list" ? list.type.of : undefined;
-  if (of?.kind !== "int" && of?.kind !== "double" && of?.kind !== "duration") {
+  if (of === undefined || !(["int", "double", "duration"].includes(of.kind) || isMoney(of))) {
     const help = "say what of each: `.map(x, x.amount).sum()`";
     return complain(checker, "wrong-type", `${describeType(list.type)} has no sum`, list.at, help);
   }
-  return called("sum", of, [list], call.at);
+  return called("sum", of, [list], call.at, list.nullable || isMoney(of));
+}
+
+/** Checks `min(a, b)`, of two or more values, and `list.min()`; `max` likewise. */
+function checkExtreme(checker: Checker, call: Call, name: Extreme): Found {
+  if (call.target) return checkExtremeOf(checker, call, call.target, name);
+  const found = call.arguments.map((one) => checkValue(checker, one));
+  if (found.length < 2) return wrongUse(checker, call, `${name}(a, b)`);
+  if (!found.every((one) => one !== undefined)) return undefined;
+  const double = found.find(({ type }) => type.kind === "double")?.type;
+  const [first, ...others] = double ? found.map((one) => fitted(one, double)) : found;
+  return others.reduce<Found>((best, value) => {
+    if (best === undefined) return undefined;
+    const type = commonType(best.type, value.type);
+    if (type !== undefined && ordered.has(type.kind) && type.kind !== "bool")
+      return called(name, type, [best, value], call.at);
+    const message = `there is no \`${name}\` of ${describeType(best.type)} and ${describeType(value.type)}`;
+    const help = isNumber(best.type) && isNumber(value.type) ? "`double(…)` makes a double of an int" : undefined;
+    return complain(checker, "wrong-type", message, value.at, help);
+  }, first);
+}
+
+function checkExtremeOf(checker: Checker, call: Call, target: Expression, name: Extreme): Found {
+  if (call.arguments.length > 0) return wrongUse(checker, call, `list.${name}()`);
+  const list = checkValue(checker, target);
+  if (!list) return undefined;
+  const of = list.type.kind === "list" ? list.type.of : undefined;
+  if (of !== undefined && ordered.has(of.kind) && of.kind !== "bool") return called(name, of, [list], call.at, true);
+  const help = "say what of each: `.map(x, x.amount)`";
+  return complain(checker, "wrong-type", `there is no \`${name}\` of ${describeType(list.type)}`, list.at, help);
+}
+
+/** Checks `list.first()`; of records, the first one as a reference. */
+function checkFirst(checker: Checker, call: Call): Found {
+  if (!call.target || call.arguments.length > 0) return wrongUse(checker, call, "list.first()");
+  const list = checkNode(checker, call.target);
+  if (!list) return undefined;
+  const of = list.type.kind === "list" ? list.type.of : undefined;
+  if (of !== undefined && isScalar(of)) return called("first", of, [list], call.at, true);
+  return complain(checker, "wrong-type", `there is no \`first\` of ${describeType(list.type)}`, list.at);
+}
+
+function checkHash(checker: Checker, call: Call): Found {
+  const [operand, more] = call.arguments;
+  if (call.target || !operand || more) return wrongUse(checker, call, "hash(x)");
+  const typed = checkText(checker, operand);
+  return typed && called("hash", int, [typed], call.at);
+}
+
+/** Checks `money('12.50', 'EUR')`, whose amount is a literal; the currency may be that of other money. */
+function checkMoney(checker: Checker, call: Call): Found {
+  const [amount, currency, more] = call.arguments;
+  if (call.target || !amount || !currency || more) return wrongUse(checker, call, "money('12.50', 'EUR')");
+  const code = checkText(checker, currency);
+  if (amount.kind !== "string" || !/^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,4})?$/.test(amount.value)) {
+    const help = "such as `money('12.50', 'EUR')`";
+    return complain(checker, "wrong-arguments", "the amount is a number in quotes that stands here", amount.at, help);
+  }
+  if (code?.kind === "constant" && !currencyDigits.has(String(code.value))) {
+    return complain(checker, "wrong-arguments", `\`${code.value}\` is no currency`, currency.at, "such as `'EUR'`");
+  }
+  return code && called("money", money, [constant(text, amount.value, amount.at), code], call.at);
+}
+
+/** Checks a function of a moment in a time zone. CEL's own functions may omit the zone, which is then UTC. */
+function checkInZone(checker: Checker, call: Call, name: ZoneFunction): Found {
+  const isGlobal = name === "date" || name === "time";
+  const form = isGlobal ? `${name}(x, 'Europe/Oslo')` : `x.${name}('Europe/Oslo')`;
+  const [operand, zone, more] = operandsOf(call);
+  if (isGlobal === (call.target !== undefined) || !operand || more || (isGlobal && !zone))
+    return wrongUse(checker, call, form);
+  const found = checkValue(checker, operand);
+  const moment = found && fitted(found, { kind: "timestamp" });
+  const where = zone === undefined ? constant(text, "UTC", call.at) : checkForm(checker, zone, "timezone");
+  if (!moment || !where) return undefined;
+  if (moment.type.kind !== "timestamp" && moment.type.kind !== "null")
+    return complain(checker, "wrong-type", `this is ${describeType(moment.type)}, not a moment`, moment.at);
+  const type: ValueType = isGlobal ? { kind: "string", form: name } : int;
+  return called(name, type, [moment, where], call.at);
+}
+
+/** Checks `timestamp(date, time, zone)`. */
+function checkMoment(checker: Checker, call: Call): Found {
+  const forms: readonly TextForm[] = ["date", "time", "timezone"];
+  const found = call.arguments.map((one, index) => checkForm(checker, one, forms[index] as TextForm));
+  if (!found.every((one) => one !== undefined)) return undefined;
+  return called("timestamp", { kind: "timestamp" }, found, call.at);
+}
+
+const formHelp: Readonly<Record<TextForm, string>> = {
+  date: "a field of type `date`, `date(…, zone)`, or a text such as `'2026-01-31'`",
+  time: "a field of type `time`, `time(…, zone)`, or a text such as `'09:30'`",
+  timezone: "a field of type `timezone`, or a name of the IANA database such as `'Europe/Oslo'`",
+};
+
+/** Checks a text that must have a form in every record, so that a function never meets another one. */
+function checkForm(checker: Checker, expression: Expression, form: TextForm): Found {
+  const typed = checkValue(checker, expression);
+  if (typed === undefined || typed.type.kind === "null") return typed;
+  const isForm = typed.type.kind === "string" && typed.type.form === form;
+  const isLiteral = typed.kind === "constant" && typeof typed.value === "string" && hasForm(typed.value, form);
+  if (isForm || isLiteral) return typed;
+  return complain(checker, `bad-${form}`, `this is no ${formNames[form]}`, typed.at, `write ${formHelp[form]}`);
+}
+
+const formNames: Readonly<Record<TextForm, string>> = { date: "date", time: "time", timezone: "time zone" };
+
+function hasForm(value: string, form: TextForm): boolean {
+  if (form === "timezone") return isZone(value);
+  return form === "date" ? isDate(value) : /^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$/.test(value);
 }
 
 function called(

@@ -10,20 +10,23 @@
  */
 
 import { RE2JS } from "@bufbuild/re2";
-import { compareValues, conversions, join, listFunctions, textFunctions } from "./functions.ts";
+import { compareValues, conversions, extremeOf, hash, join, listFunctions, textFunctions } from "./functions.ts";
 import { durationOf, readTimestamp, timestampAt } from "./instant.ts";
+import { addMoney, compareMoney, isSameMoney, multiplyMoney, sumMoney } from "./money.ts";
 import type { Comparison } from "./syntax.ts";
 import { compareText, lengthOf } from "./text.ts";
 import {
   type Calculate,
   type Compare,
   type FunctionCall,
+  isRecordList,
   type Macro,
   parts,
   type TypedExpression,
   type Walk,
 } from "./typed.ts";
-import { isScalar, type ValueType } from "./types.ts";
+import { isMoney, isScalar, type ValueType } from "./types.ts";
+import { inZone, momentAt, type ZoneFunction, zoneFunctions } from "./zones.ts";
 
 /** The value of an expression: a JSON value. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [member: string]: Value };
@@ -265,6 +268,7 @@ function convertItems(list: readonly unknown[], of: ValueType): Value {
 function compileCompare({ operator, left, right }: Compare): Run {
   const a = compile(left);
   const b = compile(right);
+  if (isMoney(left.type) && isMoney(right.type)) return compileMoneyCompare(operator, a, b);
   if (operator !== "==" && operator !== "!=") return compileOrder(operator, a, b, left.type.kind === "string");
   const same = isScalar(left.type) && isScalar(right.type) ? isSame : isDeeplySame;
   return operator === "=="
@@ -292,6 +296,19 @@ function isDeeplySame(frame: Frame, a: Value | undefined, b: Value | undefined):
   // An absent member equals a member that is null.
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].every((name) => isDeeplySame(frame, memberOf(a, name), memberOf(b, name)));
+}
+
+/** Compiles a comparison of money: amounts of two currencies are different, and have no order. */
+function compileMoneyCompare(operator: Comparison, a: Run, b: Run): Run {
+  if (operator === "==" || operator === "!=") {
+    const wanted = operator === "==";
+    return (scope, frame) => isSameMoney(a(scope, frame), b(scope, frame)) === wanted;
+  }
+  const holds = plainOrders[operator];
+  return (scope, frame) => {
+    const order = compareMoney(a(scope, frame), b(scope, frame));
+    return order !== undefined && holds(order, 0);
+  };
 }
 
 type Order = string | number | boolean;
@@ -346,10 +363,10 @@ function compileMembership(value: TypedExpression, list: TypedExpression): Run {
 
 // The compilation of arithmetic
 
-function compileCalculate({ calculation, left, right, type }: Calculate): Run {
-  const a = compile(left);
-  const b = compile(right);
-  const calculate = calculationFor(calculation, type);
+function compileCalculate(typed: Calculate): Run {
+  const a = compile(typed.left);
+  const b = compile(typed.right);
+  const calculate = calculationFor(typed);
   return (scope, frame) => {
     const x = a(scope, frame);
     if (x === null || x === undefined) return null;
@@ -360,8 +377,14 @@ function compileCalculate({ calculation, left, right, type }: Calculate): Run {
 
 type Operation = (a: Value, b: Value, frame: Frame) => Value;
 
-function calculationFor(calculation: Calculate["calculation"], type: ValueType): Operation {
+function calculationFor({ calculation, right, type }: Calculate): Operation {
   switch (calculation) {
+    case "add-money":
+      return (a, b) => addMoney(a, b, 1);
+    case "subtract-money":
+      return (a, b) => addMoney(a, b, -1);
+    case "multiply-money":
+      return (a, b) => multiplyMoney(a, b, right.type.kind === "int");
     case "join":
       return (a, b) => (a as string) + (b as string);
     case "append":
@@ -414,7 +437,28 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
   const [operand, second, third] = operands;
   if (!operand) throw new Error(`${name} without an argument passed the type check`);
   const run = compile(operand);
+  if (Object.hasOwn(zoneFunctions, name)) return compileInZone(name as ZoneFunction, run, second);
   switch (name) {
+    case "timestamp":
+      return ofPresent(operands, ([date, time, zone]) => momentAt(date as string, time as string, zone as string));
+    case "money":
+      return ofPresent(operands, ([amount, currency]) => ({ amount: amount as Value, currency: currency as Value }));
+    case "hash":
+      return ofPresent(operands, ([text], frame) => {
+        spendText(frame, (text as string).length * byItself);
+        return hash(text as string);
+      });
+    case "min":
+    case "max":
+      if (second) return ofPresent(operands, (both) => extremeOf(name, both));
+      return (scope, frame) => {
+        const list = run(scope, frame);
+        if (!Array.isArray(list)) return null;
+        spend(frame, list.length);
+        return extremeOf(name, list as readonly Value[]);
+      };
+    case "first":
+      return compileFirst(operand, run);
     case "slugify":
     case "trim":
     case "lowerAscii":
@@ -439,7 +483,7 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
         return sizeOf(value);
       };
     case "sum": {
-      const sum = operand.type.kind === "list" && operand.type.of.kind === "double" ? sumOfDoubles : sumOfInts;
+      const sum = operand.type.kind === "list" ? sumFor(operand.type.of) : sumOfInts;
       return (scope, frame) => {
         const value = run(scope, frame);
         if (Array.isArray(value)) spend(frame, value.length);
@@ -452,9 +496,49 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
       return compileJoin(run, second);
     case "replace":
       return compileReplace(run, second, third);
-    default:
+    case "startsWith":
+    case "endsWith":
+    case "contains":
       return compileTextTest(name, run, second);
+    default:
+      throw new Error(`${name} has no implementation`);
   }
+}
+
+/** Compiles a function of values that are all present; it is null if one is absent. */
+function ofPresent(
+  operands: readonly TypedExpression[],
+  apply: (values: readonly Value[], frame: Frame) => Value,
+): Run {
+  const runs = operands.map(compile);
+  return (scope, frame) => {
+    const values = runs.map((run) => run(scope, frame) ?? null);
+    return values.includes(null) ? null : apply(values, frame);
+  };
+}
+
+function compileInZone(name: ZoneFunction, run: Run, second: TypedExpression | undefined): Run {
+  if (second === undefined) throw new Error(`${name} without a zone passed the type check`);
+  const zone = compile(second);
+  return (scope, frame) => {
+    const [moment, where] = [run(scope, frame), zone(scope, frame)];
+    return typeof moment === "string" && typeof where === "string" ? inZone(name, moment, where) : null;
+  };
+}
+
+/** Compiles `first`; of records, it returns the id of the first one. */
+function compileFirst(operand: TypedExpression, run: Run): Run {
+  const isOfRecords = isRecordList(operand);
+  return (scope, frame) => {
+    const list = run(scope, frame);
+    const [first] = Array.isArray(list) ? (list as readonly Value[]) : [];
+    return isOfRecords ? memberOf(first, "id") : first;
+  };
+}
+
+function sumFor(type: ValueType): (list: Value | undefined) => Value {
+  if (isMoney(type)) return (list) => (Array.isArray(list) ? sumMoney(list as readonly Value[]) : null);
+  return type.kind === "double" ? sumOfDoubles : sumOfInts;
 }
 
 function onText(run: Run, apply: (text: string) => string): Run {

@@ -1,5 +1,6 @@
 /** The functions of the language for values that are present; `sql-functions.ts` implements the same functions in SQL. */
 
+import { sha256 } from "../base/sha256.ts";
 import type { Value } from "./evaluate.ts";
 import { compareText, slugify } from "./text.ts";
 import type { ValueType } from "./types.ts";
@@ -33,6 +34,30 @@ export const listFunctions = {
 } as const;
 
 export type ListFunction = keyof typeof listFunctions;
+
+/** The smaller or the larger of two values, or of a list. */
+const extremes = {
+  min: (order: number): boolean => order <= 0,
+  max: (order: number): boolean => order >= 0,
+} as const;
+
+export type Extreme = keyof typeof extremes;
+
+/** Returns the smallest or largest present item; null if there is none. */
+export function extremeOf(name: Extreme, list: readonly Value[]): Value {
+  const isBetter = extremes[name];
+  return list.reduce<Value>((best, item) => {
+    if (item === null || item === undefined) return best;
+    return best === null || !isBetter(compareValues(best, item)) ? item : best;
+  }, null);
+}
+
+/** The number of `hash`: the first 6 bytes of the SHA-256 of the text in UTF-8, as an unsigned integer, big-endian. */
+export function hash(text: string): number {
+  return sha256(text)
+    .subarray(0, 6)
+    .reduce((number, byte) => number * 256 + byte, 0);
+}
 
 /** Orders plain values of one type: absent values first, texts by code points. */
 export function compareValues(a: Value, b: Value): number {

@@ -15,7 +15,9 @@
 import { compileFunction, type Row, TooManySteps, type Value } from "./evaluate.ts";
 import { earliest, latest, longestDuration } from "./instant.ts";
 import { conversionSql, textFunctionSql } from "./sql-functions.ts";
+import { isMoneyCalculation, moneyComparison, moneySql, moneySum } from "./sql-money.ts";
 import { type Dialect, finish, joined, type Parameter, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
+import { inZoneSql, momentSql } from "./sql-zones.ts";
 import type { ExpressionProblem } from "./syntax.ts";
 import {
   type Calculate,
@@ -29,7 +31,8 @@ import {
   type TypedExpression,
   type Walk,
 } from "./typed.ts";
-import { isScalar, type ValueType } from "./types.ts";
+import { isMoney, isScalar, type ValueType } from "./types.ts";
+import { type ZoneFunction, zoneFunctions } from "./zones.ts";
 
 export { openPlaceholder, postgresType } from "./sql-text.ts";
 export type { Dialect, Parameter } from "./sql-text.ts";
@@ -310,6 +313,11 @@ function exactly({ sql: written, exact }: Condition): Sql {
 
 function compare(writer: Writer, { operator, left, right, at }: Compare): Condition {
   if (isNull(left) || isNull(right)) return compareWithNull(writer, operator, isNull(left) ? right : left);
+  if (isMoney(left.type) && isMoney(right.type)) {
+    const sides = [scalar(writer, left).sql, scalar(writer, right).sql] as const;
+    const written = moneyComparison(operator, sides, writer.dialect, (columns) => once(writer, columns));
+    return { sql: written, exact: operator === "==" || operator === "!=" };
+  }
   if (!isScalar(left.type) || !isScalar(right.type)) {
     const isUnsupported = !areLists(left, right);
     if (isUnsupported) unsupported(writer, { ...left, at }, "whether two structures are equal");
@@ -504,10 +512,13 @@ function isFallible(typed: Calculate): boolean {
   return typed.nullable || typed.calculation !== "join" || [typed.left, typed.right].some(canOverflow);
 }
 
+/** Functions that can be null although their arguments are not. */
+const partial: ReadonlySet<string> = new Set(["sum", "int", "timestamp", ...Object.keys(zoneFunctions)]);
+
 /** Whether the value can overflow: a number outside its range is null, and so is any value computed from it. */
 function canOverflow(typed: TypedExpression): boolean {
-  const isNumber = typed.kind === "call" && (typed.function === "sum" || typed.function === "int");
-  return isNumber || typed.kind === "calculate" || parts(typed).some(canOverflow);
+  const isPartial = typed.kind === "call" && partial.has(typed.function);
+  return isPartial || typed.kind === "calculate" || parts(typed).some(canOverflow);
 }
 
 const signs = { add: "+", subtract: "-", multiply: "*", divide: "/", remainder: "%" } as const;
@@ -527,6 +538,8 @@ function calculated(writer: Writer, typed: Calculate): Sql {
     default: {
       const a = scalar(writer, left).sql;
       const b = scalar(writer, right).sql;
+      if (isMoneyCalculation(calculation))
+        return moneySql(calculation, [a, b], right.type.kind === "int", writer.dialect, (one) => once(writer, one));
       if (type.kind === "double") return doubles(writer, calculation, a, b);
       if (calculation === "divide" || calculation === "remainder")
         return sql`(${a} ${signs[calculation]} NULLIF(${b}, 0))`;
@@ -614,7 +627,25 @@ function between(writer: Writer, a: Sql, b: Sql): Sql {
 function computed(writer: Writer, typed: FunctionCall): Sql {
   const [operand] = typed.arguments;
   if (!operand) throw new Error("a function without an argument passed the type check");
+  const values = (): Sql[] => typed.arguments.map((one) => scalar(writer, one).sql);
+  if (Object.hasOwn(zoneFunctions, typed.function)) {
+    const [moment, zone] = values() as [Sql, Sql];
+    return inZoneSql(typed.function as ZoneFunction, moment, zone, writer.dialect, (one) => once(writer, one));
+  }
   switch (typed.function) {
+    case "timestamp":
+      return momentSql(values() as [Sql, Sql, Sql], writer.dialect, (one) => once(writer, one));
+    case "hash":
+      return hashSql(writer, scalar(writer, operand).sql);
+    case "money":
+      return moneyLiteral(writer, values() as [Sql, Sql]);
+    case "min":
+    case "max":
+      return typed.arguments.length > 1
+        ? extremeSql(writer, typed, values() as [Sql, Sql])
+        : extremeOf(writer, typed, operand);
+    case "first":
+      return firstOf(writer, typed, operand);
     case "size":
       return sizeOf(writer, typed, operand);
     case "sum":
@@ -674,9 +705,52 @@ function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): S
   }
 }
 
+/** Returns SQL of the first 6 bytes of the SHA-256 of a text, as an unsigned integer. */
+function hashSql({ dialect }: Writer, text: Sql): Sql {
+  if (dialect === "sqlite") return sql`nonet_hash(${text})`;
+  const bytes = sql`substring(sha256(convert_to(${text}, 'UTF8')) FROM 1 FOR 6)`;
+  return sql`('x' || encode(${bytes}, 'hex'))::bit(48)::bigint`;
+}
+
+function moneyLiteral({ dialect }: Writer, [amount, currency]: readonly [Sql, Sql]): Sql {
+  const build = dialect === "sqlite" ? "json_object" : "jsonb_build_object";
+  return sql`(CASE WHEN ${currency} IS NOT NULL THEN ${build}('amount', ${amount}, 'currency', ${currency}) END)`;
+}
+
+/** Returns SQL of the smaller or the larger of two values; SQLite's functions are null if one value is, as they must be. */
+function extremeSql(writer: Writer, { function: name, type }: FunctionCall, [a, b]: readonly [Sql, Sql]): Sql {
+  if (writer.dialect === "sqlite") return sql`${name}(${a}, ${b})`;
+  const collation = type.kind === "string" ? ' COLLATE "C"' : "";
+  const operator = name === "min" ? "<=" : ">=";
+  const chosen = `CASE WHEN _a${collation} ${operator} _b THEN _a WHEN _a IS NOT NULL AND _b IS NOT NULL THEN _b END`;
+  return sql`(SELECT ${chosen} FROM ${once(writer, sql`${a} AS _a, ${b} AS _b`)})`;
+}
+
+function extremeOf(writer: Writer, { function: name, type }: FunctionCall, list: TypedExpression): Sql {
+  const source = sourceOf(writer, list);
+  const collation = writer.dialect === "postgres" && type.kind === "string" ? ' COLLATE "C"' : "";
+  const item = itemValue(writer, source.item, type);
+  return present(source, sql`(${select(sql`${name}(${item}${collation})`, source)})`);
+}
+
+function firstOf(writer: Writer, { type }: FunctionCall, list: TypedExpression): Sql {
+  const source = sourceOf(writer, list, true);
+  const item = itemValue(writer, source.item, type);
+  return present(source, sql`(${select(item, source)} ORDER BY ${orderOf(writer, source)} LIMIT 1)`);
+}
+
 function sumOf(writer: Writer, call: FunctionCall, list: TypedExpression): Sql {
   const source = sourceOf(writer, list);
   const item = itemValue(writer, source.item, call.type);
+  if (isMoney(call.type)) {
+    const sum = moneySum(
+      item,
+      (what) => select(what, source),
+      writer.dialect,
+      (columns) => once(writer, columns),
+    );
+    return present(source, sum);
+  }
   const total = writer.dialect === "sqlite" ? sql`TOTAL(${item})` : sql`COALESCE(SUM(${item}), 0)`;
   const sum = sql`(${select(total, source)})`;
   if (call.type.kind !== "double") return present(source, intSum(writer, sum));

@@ -3,9 +3,10 @@
  * from it. It is plain data that can be stored as JSON.
  */
 
-import type { Conversion, ListFunction, TextFunction } from "./functions.ts";
+import type { Conversion, Extreme, ListFunction, TextFunction } from "./functions.ts";
 import type { Comparison, Extent } from "./syntax.ts";
 import { describeType, type ValueType } from "./types.ts";
+import type { ZoneFunction } from "./zones.ts";
 
 interface Typed {
   readonly at: Extent;
@@ -130,7 +131,12 @@ export type Calculation =
   | "later"
   | "earlier"
   /** The duration between two timestamps. */
-  | "between";
+  | "between"
+  /** The sum or the difference of two amounts of money. */
+  | "add-money"
+  | "subtract-money"
+  /** Money times a number; the money is the first operand. */
+  | "multiply-money";
 
 export interface Calculate extends Typed {
   readonly kind: "calculate";
@@ -157,6 +163,16 @@ export type FunctionName =
   | TextFunction
   | ListFunction
   | Conversion
+  /** Of two values, or of a list. */
+  | Extreme
+  /** Of a moment and a time zone. */
+  | ZoneFunction
+  /** The moment of a date and a time in a time zone. */
+  | "timestamp"
+  | "hash"
+  | "first"
+  /** The money of an amount and a currency. */
+  | "money"
   | "size"
   | "startsWith"
   | "endsWith"

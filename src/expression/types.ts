@@ -11,14 +11,18 @@
  */
 export type ValueType =
   | { readonly kind: "bool" | "int" | "double" | "timestamp" | "duration" | "null" | "any" }
-  /** A text. With `values`, a closed list: no other text can occur. */
-  | { readonly kind: "string"; readonly values?: readonly string[] }
+  /** A text. With `values`, a closed list: no other text can occur. With `form`, every value has this form. */
+  | { readonly kind: "string"; readonly values?: readonly string[]; readonly form?: TextForm }
   /** A list. With `holes`, an item may be null: stored lists contain no nulls, but `[a, b]` can. */
   | { readonly kind: "list"; readonly of: ValueType; readonly holes?: true }
   | { readonly kind: "map"; readonly of: ValueType }
-  | { readonly kind: "object"; readonly members: Readonly<Record<string, FieldType>> }
+  /** With `money`, an amount of money: it has arithmetic and an order. */
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, FieldType>>; readonly money?: true }
   /** A reference. `number`: set if the resource's ids are numbers, so that the reference compares with numbers. */
   | { readonly kind: "record"; readonly resource: string; readonly number?: true };
+
+/** The forms of texts that functions of dates and times need. */
+export type TextForm = "date" | "time" | "timezone";
 
 export interface FieldType {
   readonly type: ValueType;
@@ -57,6 +61,19 @@ export function isScalar(type: ValueType): boolean {
   return !["list", "map", "object", "any", "null"].includes(type.kind);
 }
 
+export function isMoney(type: ValueType): boolean {
+  return type.kind === "object" && type.money === true;
+}
+
+export const money: ValueType = {
+  kind: "object",
+  money: true,
+  members: {
+    amount: { type: { kind: "string" }, nullable: false },
+    currency: { type: { kind: "string" }, nullable: false },
+  },
+};
+
 export function isNumber({ kind }: ValueType): boolean {
   return kind === "int" || kind === "double";
 }
@@ -75,7 +92,7 @@ export function describeType(type: ValueType): string {
     case "map":
       return `a map of ${bareName(type.of)}`;
     case "object":
-      return "an object";
+      return type.money === true ? "money" : "an object";
     case "record":
       return `a reference to ${type.resource}`;
     default:
@@ -120,7 +137,7 @@ export function commonType(a: ValueType, b: ValueType): ValueType | undefined {
   if (a.kind === "null") return b;
   if (b.kind === "null") return a;
   if (a.kind === "any" || b.kind === "any") return { kind: "any" };
-  if (a.kind === "string" && b.kind === "string") return commonText(a.values, b.values);
+  if (a.kind === "string" && b.kind === "string") return commonText(a, b);
   if (a.kind === "record" && b.kind === "record") return a.resource === b.resource ? a : undefined;
   if (a.kind === "record" || b.kind === "record") {
     return isIdOf(a, b) || isIdOf(b, a) ? { kind: "string" } : undefined;
@@ -133,11 +150,16 @@ export function commonType(a: ValueType, b: ValueType): ValueType | undefined {
     const of = commonType(a.of, b.of);
     return of && { kind: "map", of };
   }
+  if (isMoney(a) !== isMoney(b)) return undefined;
   return a.kind === b.kind ? a : undefined;
 }
 
-function commonText(a: readonly string[] | undefined, b: readonly string[] | undefined): ValueType {
-  return a && b ? { kind: "string", values: [...new Set([...a, ...b])] } : { kind: "string" };
+type TextType = ValueType & { readonly kind: "string" };
+
+function commonText(a: TextType, b: TextType): ValueType {
+  const form = a.form === undefined || a.form !== b.form ? {} : { form: a.form };
+  const values = a.values && b.values && { values: [...new Set([...a.values, ...b.values])] };
+  return { kind: "string", ...values, ...form };
 }
 
 /** Whether a value of `type` may be used where `wanted` is required; ignores absence. */
@@ -153,7 +175,7 @@ export function isAssignable(type: ValueType, wanted: ValueType): boolean {
   if (wanted.kind === "list" || wanted.kind === "map") {
     return type.kind === wanted.kind && (type.of.kind === "any" || isAssignable(type.of, wanted.of));
   }
-  return type.kind === wanted.kind;
+  return type.kind === wanted.kind && (!isMoney(wanted) || isMoney(type));
 }
 
 /**

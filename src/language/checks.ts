@@ -40,6 +40,7 @@ import { check as endpointsNotInPurpose } from "./endpoints/checks/not-in-purpos
 import { checks as endpointsParameters } from "./endpoints/checks/parameters.ts";
 import { checks as endpointsPaths } from "./endpoints/checks/paths.ts";
 import { checks as endpointsRequestBodies } from "./endpoints/checks/request-bodies.ts";
+import { checks as endpointsSelection } from "./endpoints/checks/selection.ts";
 import { check as endpointsShapeUnclear } from "./endpoints/checks/shape-unclear.ts";
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
 import { checks as endpointsUnclear } from "./endpoints/checks/unclear.ts";
@@ -120,6 +121,7 @@ export const checks: readonly Check[] = [
   ...endpointsParameters,
   ...endpointsPaths,
   ...endpointsRequestBodies,
+  ...endpointsSelection,
   endpointsShapeUnclear,
   endpointsStatementIgnored,
   ...endpointsUnclear,

@@ -108,8 +108,24 @@ const ends = (status: number, body: unknown, headers: Record<string, unknown> = 
   act: () => ({ status, body, headers }),
 });
 
+/** Parts of things, and things above others, which a request may expand. */
+const expandable: Parts = {
+  resources: {
+    ...resources,
+    Thing: { ...(resources["Thing"] as Block), "above?": "Thing, create-only, expand" },
+    Part: { id: "id(prt)", thing: "Thing, create-only, delete with, expand", label: "string(1..9)" },
+  },
+};
+
 const rows: readonly Row[] = [
   ...altered("base", [["{base_url}/v7", "{base_url}"]]),
+  ...altered("expand", [
+    ["expand, depth 1", "expand, depth 2"],
+    ["expand, depth 2", "expand, depth 1"],
+    ["expand", "with"],
+    [{ name: "expand", from: "response" }, { name: "expand" }],
+    [{ name: "expand" }, { name: "expand", from: "response" }],
+  ]).map((row) => ({ ...row, more: expandable })),
   ...altered("wrap", [
     [{ one: "{resource}" }, { one: "record" }],
     [{ many: "{resources}" }, { many: "records" }],
@@ -154,6 +170,18 @@ const rows: readonly Row[] = [
     [
       { kind: "page", size: 2, links: ["next"] },
       { kind: "page", size: 2, links: ["first", "next"] },
+    ],
+    [
+      { ...cursor, gives: { data: "items", more: "next != null" } },
+      { ...cursor, gives: { data: "items", more: "next == null" } },
+    ],
+    [
+      { ...cursor, gives: { data: "items", at: "path" } },
+      { ...cursor, gives: { data: "items", at: "'/'" } },
+    ],
+    [
+      { ...cursor, gives: { data: { all: "items" } } },
+      { ...cursor, gives: { data: "items" } },
     ],
     [
       { ...cursor, headers: { "X-Total-Count": "count" } },

@@ -88,6 +88,8 @@ const rows: readonly Row[] = [
   other("another status of a referenced record", "status/still-referenced", { status: { "still-referenced": "423" } }),
   other("no other name", "codes/not-found", { codes: { "not-found": "NothingHere" } }),
   other("another name", "codes/state-conflict", { codes: { "state-conflict": "NotNow" } }, { codes: { "state-conflict": "Later" } }),
+  other("another name of a violation", "codes/too-long", { codes: { "too-long": "TooLong" } }, { codes: { "too-long": "Long" } }),
+  other("no name of a violation", "codes/required", { codes: { required: "missing" }, body: { code: "{fault}" } }, { body: { code: "{fault}" } }),
   other("another message of an error", "messages/not-found", { messages: { "not-found": "There is no such thing" } }),
   other("another message of a declared error", "messages/too-big", { messages: { "too-big": "Much too big" } }),
   other("another message of a violation", "messages/too-long", { messages: { "too-long": "This is too long" } }),

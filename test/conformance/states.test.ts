@@ -34,15 +34,20 @@ function life(what: string, broken: string, stated: Block, served: Block): Alter
   return { what, true: living(stated), served: living(served), broken: `states/Thing/${broken}` };
 }
 
+type Triggers = Block | string | (Block | string)[];
+
 /** A row whose documents differ in what makes one transition; undefined: nothing does. */
-function transition(what: string, name: string, stated: Block | string | string[], served: typeof stated): Altered {
-  const written = (one: typeof stated): Block => ({ moves: { ...moves, [name]: one } });
+function transition(what: string, name: string, stated: Triggers, served: Triggers): Altered {
+  const written = (one: Triggers): Block => ({ moves: { ...moves, [name]: one } });
   return life(what, `moves/${name}`, written(stated), written(served));
 }
 
 const fromAny: Block = { "open -> lost": "by lose", "any -> closed": "by close", "closed -> open": "by open" };
 
 const guarded: Block = { by: "close", if: "input.code == 'yes'", else: "not-so" };
+
+const begins: Block = { by: "addThing", set: { count: "count + 1" } };
+const started: Block = { ...begins, if: "name != null" };
 
 const rows: readonly Altered[] = [
   life("another start", "start", {}, { start: "closed" }),
@@ -79,6 +84,20 @@ const rows: readonly Altered[] = [
   transition("a later timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 49h"]),
   transition("an earlier timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 47h"]),
   transition("no due time", "open -> lost", ["by lose", "at due"], "by lose"),
+  transition("a creation that moves no record", "open -> closed", ["by close", started], "by close"),
+  transition("a creation that always moves", "open -> closed", ["by close", started], ["by close", begins]),
+  transition(
+    "a creation with another guard",
+    "open -> closed",
+    ["by close", started],
+    ["by close", { ...started, if: "name == null" }],
+  ),
+  transition(
+    "a creation that sets nothing",
+    "open -> closed",
+    ["by close", started],
+    ["by close", { by: "addThing", if: "name != null" }],
+  ),
 ];
 
 /** Boxes, and slots that are in one or between two. */

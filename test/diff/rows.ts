@@ -49,6 +49,15 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ["wrong-pin: 403 Not the pin", "wrong-pin: 403 Another pin", "neutral error-sentence-changed error wrong-pin"],
     ["secret: env DOOR", "secret: env GATE", "neutral credential-changed door"],
   ],
+  "records in place of ids": [
+    ["    room: Room, read-only\n", "    room: Room, read-only, expand\n", "additive expand-added Visit.room"],
+    ["  lists: cursor,", "  expand: expand\n  lists: cursor,", "additive expand-added expand"],
+    [
+      "    getVisit: GET /visits/{id}\n",
+      '    getVisit: { at: "GET /visits/{id}", expand: "expand[], depth 2" }\n',
+      "additive expand-added getVisit",
+    ],
+  ],
   requests: [
     [
       "    reason: string(1..80)\n",
@@ -194,6 +203,11 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
       "lists: cursor, 50 per page, at most 200",
       "lists: { kind: cursor, size: 50, max: 200, headers: { X-All: count } }",
       "additive header-changed lists.X-All",
+    ],
+    [
+      "lists: cursor, 50 per page, at most 200",
+      "lists: { kind: cursor, size: 50, max: 200, gives: { data: items } }",
+      "breaking list-shape-changed lists",
     ],
     [
       "lists: cursor, 50 per page, at most 200",

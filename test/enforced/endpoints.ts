@@ -448,6 +448,19 @@ const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
       ask("GET /things?limit=many", "400"),
     ]),
     proof(
+      ["/gives"],
+      {
+        kind: "cursor",
+        size: 2,
+        gives: { object: "'list'", at: { url: "path", data: "items" }, more: "next != null" },
+      },
+      { kind: "cursor", size: 2 },
+      [
+        ask("GET /things", { has: { object: "list", at: { url: "/things" }, more: true } }),
+        ask("GET /things?limit=9", { has: { more: false } }),
+      ],
+    ),
+    proof(
       ["/names/end"],
       { kind: "offset", size: 2, max: 2, names: { end: "x" } },
       { kind: "offset", size: 2, max: 2 },

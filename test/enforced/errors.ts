@@ -22,14 +22,14 @@ const faulty = {
     status: 422,
   },
   of: "thing: The request is invalid",
-  faults: [{ at: "#/size", name: "size", why: "wrong-type" }],
+  faults: [{ at: "#/size", name: "size", form: "size", why: "wrong-type" }],
 };
 
 const shape: Json = {
   error: { code: "{code}", text: "{message}", status: "{status}" },
   of: "{resource}: {title}",
   request: "{request}",
-  faults: [{ at: "{pointer}", name: "{field}", why: "{fault}" }],
+  faults: [{ at: "{pointer}", name: "{field}", form: "{parameter}", why: "{fault}" }],
 };
 
 export const errorProofs: readonly Proof[] = [
@@ -103,10 +103,13 @@ export const errorProofs: readonly Proof[] = [
   },
   {
     of: ["errors/codes"],
-    with: erring({ codes: { "not-found": "NothingHere" } }),
+    with: erring({ codes: { "not-found": "NothingHere", required: "missing" } }),
     without: erring({}),
     unobserved: true,
-    play: [ask("GET /things/thi_1", { status: "404", has: { code: "NothingHere" } })],
+    play: [
+      ask("GET /things/thi_1", { status: "404", has: { code: "NothingHere" } }),
+      ask("POST /things", {}, "422 #/size missing"),
+    ],
   },
   {
     of: ["errors/messages"],

@@ -4,6 +4,7 @@ import { actionProofs } from "./actions.ts";
 import { alsoProofs } from "./also.ts";
 import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
+import { expandProofs } from "./expand.ts";
 import { errorProofs } from "./errors.ts";
 import { limitProofs } from "./limits.ts";
 import { loginProofs } from "./logins.ts";
@@ -22,6 +23,7 @@ export const proofs: readonly Proof[] = [
   ...actionProofs,
   ...alsoProofs,
   ...requestProofs,
+  ...expandProofs,
   ...authenticationProofs,
   ...loginProofs,
   ...eventProofs,

@@ -108,6 +108,21 @@ const own: readonly Proof[] = [
     ],
   },
   {
+    of: ["states/moves/triggers/by"],
+    with: lived({
+      moves: {
+        ...moves,
+        "open -> closed": ["by close", { by: "addThing", if: "name == 'shut'", set: { count: "7" } }],
+      },
+    }),
+    without: lived({}),
+    play: [
+      ask("POST /things", { name: "shut" }, { status: "201", has: { state: "closed", count: 7 } }),
+      ask("POST /things", { name: "other" }, { status: "201", has: { state: "open", count: 0 } }),
+      ask("POST /things/{1}/open", { has: { state: "open" } }),
+    ],
+  },
+  {
     of: ["states/moves/triggers/set"],
     with: lived({ moves: { ...moves, "open -> closed": { by: "close", set: { count: "count + 1" } } } }),
     without: lived({}),

@@ -1,6 +1,7 @@
 /** Errors in a custom shape, even those of the HTTP parser, and with the statuses and messages of an existing API. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { documentOf } from "../enforced/document.ts";
 import type { Reply } from "./client.ts";
 import { served } from "./scenario.ts";
 import { aTool, once, people, toolLibrary } from "./tool-library.ts";
@@ -80,6 +81,38 @@ const shapes: readonly (readonly [string, Expected])[] = [
     },
   ],
 ];
+
+const named = documentOf({
+  resources: {
+    Thing: { id: "id(thi)", size: "integer(0..9)", parts: "Part[](1..9)", "of?": "Thing" },
+    types: { Part: { price: "decimal", "label?": "string(1..3)" } },
+  },
+  errors: {
+    body: { error: { code: "{fault}", param: "{parameter}" } },
+    codes: {
+      required: "parameter_missing",
+      "reference-not-found": "resource_missing",
+      "not-found": "missing",
+      "unknown-parameter": "parameter_unknown",
+    },
+  },
+});
+
+served("names of violations, and parameters as a form names them", named, (subject) => {
+  test("the first violation has the name that the document gives it", async () => {
+    for (const [path, body, code, param] of [
+      ["/things", { parts: [{ price: 1 }] }, "parameter_missing", "size"],
+      ["/things", { size: 1, parts: [{ price: 1 }, {}] }, "parameter_missing", "parts[1][price]"],
+      ["/things", { size: 1, parts: [{ price: 1, label: "long" }] }, "too-long", "parts[0][label]"],
+      ["/things", { size: 1, parts: [{ price: 1 }], of: "thi_00000000000000000000000000" }, "resource_missing", "of"],
+      ["/things?a=1", { size: 1 }, "parameter_unknown", "a"],
+      ["/nothing", {}, "missing", "body"],
+    ] as const) {
+      const reply = await subject.client.send({ method: "POST", path, body });
+      assert.deepEqual(reply.json, { error: { code, param } }, JSON.stringify(body));
+    }
+  });
+});
 
 for (const [shape, expected] of shapes) {
   const text = toolLibrary.replace("body: problem+json", `body: ${shape}`);

@@ -81,6 +81,15 @@ const shop = documentOf({
           mine: "caller.id",
         },
       },
+      boxThings: {
+        at: "GET /thing-box",
+        of: "Thing",
+        lists: {
+          kind: "cursor",
+          size: 2,
+          gives: { object: "'list'", page: { things: "items", all: "count" }, more: "next != null", url: "path" },
+        },
+      },
       followThings: {
         at: "GET /thing-feed",
         of: "Thing",
@@ -97,7 +106,8 @@ const shop = documentOf({
   authentication: {
     roles: ["member", "admin", "guest"],
     allow: {
-      "addShelf, addThing, putThing, removeThing, getThing, listThings, pageThings, followThings": "signed-in",
+      "addShelf, addThing, putThing, removeThing, getThing, listThings, pageThings, boxThings, followThings":
+        "signed-in",
       getShelf: ["admin", { who: "member", if: "keeper == caller.id" }],
     },
     show: { "Thing.secret": "admin" },
@@ -325,6 +335,14 @@ served("list options", shop, (subject) => {
     assert.deepEqual(rest, { object: "list", has_more: false, pages: { total: 3, at: 3, from: 4 }, mine: "admin" });
     assert.deepEqual([page.headers["x-page"], page.headers["x-total-count"]], ["3", "6"]);
     assert.equal((await get("/thing-pages?_limit=5")).status, 400, "clamped belongs to the pages of all lists");
+  });
+
+  test("the object around a page, for each list of a style", async () => {
+    const { json } = await get("/thing-box");
+    const { page, ...rest } = json as { page: { things: readonly Row[]; all: number } };
+    assert.deepEqual([page.things.length, page.all, rest], [2, 6, { object: "list", more: true, url: "/thing-box" }]);
+    const last = (await get("/thing-box?_limit=6")).json as { more: boolean };
+    assert.equal(last.more, false);
   });
 
   test("R4.15 the entity tag changes with the header fields of a list", async () => {

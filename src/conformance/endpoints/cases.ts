@@ -8,6 +8,7 @@ import { contractCases } from "./contracts.ts";
 import { corsCases } from "./cors.ts";
 import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
+import { expandCases } from "./expand.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
@@ -49,6 +50,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   nameCases,
   optionCases,
   contentCases,
+  expandCases,
   editCases,
   idempotencyCases,
   corsCases,

@@ -31,8 +31,10 @@ export function errorCases(contract: Contract): PartCases {
       ),
       ...Object.keys(errors).map((code) => comes(contract, `errors/errors/${code}`, code)),
       ...Object.keys(status).map((code) => comes(contract, `errors/status/${code}`, code)),
-      ...Object.keys(codes).map((code) => comes(contract, `errors/codes/${code}`, code)),
-      ...Object.keys(messages).map((code) => hasMessage(code)),
+      ...Object.keys(codes).map((code) =>
+        isSingle(contract, code) ? isAsExpected("codes", code) : comes(contract, `errors/codes/${code}`, code),
+      ),
+      ...Object.keys(messages).map((code) => isAsExpected("messages", code)),
       ...Object.keys(bodies).map((key) => hasBody(contract, `errors/bodies/${key}`, key)),
       ...(isWritten("errors/body") ? [hasBody(contract, "errors/body")] : []),
       ...(isWritten("errors/standard") ? [standard(contract), onlyDeclared(contract)] : []),
@@ -136,12 +138,12 @@ function expectAs(trial: Trial, interaction: Interaction, code: string): void {
   if (first !== undefined) throw new Broken(first.expected, first.got, interaction, first.path);
 }
 
-/** An error has the message that the document writes. Each expected error is compared with it. */
-function hasMessage(code: string): Case {
-  const path = `errors/messages/${code}`;
+/** An error has the name or message that the document writes. Each expected error is compared with it. */
+function isAsExpected(member: "codes" | "messages", code: string): Case {
+  const path = `errors/${member}/${code}`;
   return {
     id: `${path}: comes`,
-    aspects: [{ path, expects: `the message of ${code}` }],
+    aspects: [{ path, expects: `the ${member === "codes" ? "name" : "message"} of ${code}` }],
     last: true,
     run: async (trial) => {
       if (found(trial, code).length === 0) throw notProvoked(code);

@@ -167,7 +167,9 @@ export function errorDeviations(
   const name = lookup(response.json, "code");
   if (name !== undefined && name !== nameOf(contract, code))
     return [{ path: `errors/codes/${code}`, expected: `the code ${nameOf(contract, code)}`, got: shortText(name) }];
-  const [entry] = entryDeviations(response.json, entries);
+  // Another text for the name of a code is the concern of `textDeviations`.
+  const renamed = entries?.map((one) => ({ ...one, codes: one.codes.map((each) => nameOf(contract, each)) }));
+  const [entry] = entryDeviations(contract, response.json, renamed);
   return entry === undefined ? textDeviations(contract, response, code, { entries }) : [entry];
 }
 
@@ -199,7 +201,7 @@ function retryDeviations({ model }: Contract, { headers }: Response, code: strin
   ];
 }
 
-/** The texts that the document writes: the sentence of a declared error, and the messages of errors and of single errors. */
+/** The texts that the document writes: the name of a single error, the sentence of a declared error, and the messages of errors and of single errors. */
 function textDeviations(
   { model: { errors } }: Contract,
   { json, text }: Response,
@@ -209,6 +211,10 @@ function textDeviations(
   const [entry] = entries;
   const single = entries.length === 1 && entry?.codes.length === 1 ? entry.codes[0] : undefined;
   const about = single ?? (entries.length === 0 ? code : undefined);
+  const name = single === undefined ? undefined : lookup(errors.codes ?? {}, single);
+  const hasNameIn = template === undefined || JSON.stringify(template).includes("{fault}");
+  if (name !== undefined && hasNameIn && !hasText(json, text, patternOf(name)))
+    return [{ path: `errors/codes/${single}`, expected: `the name "${name}"`, got: shortText(json ?? text) }];
   const message = about === undefined ? undefined : lookup(errors.messages ?? {}, about);
   const hasMessageIn = template === undefined || JSON.stringify(template).includes("{message}");
   if (message !== undefined && hasMessageIn && !hasText(json, text, patternOf(message)))
@@ -246,6 +252,7 @@ function hasText(json: Json | undefined, body: string, pattern: string): boolean
 }
 
 function entryDeviations(
+  contract: Contract,
   json: Readonly<Record<string, Json>>,
   entries: readonly ExpectedEntry[] = [],
 ): readonly Deviation[] {
@@ -256,7 +263,8 @@ function entryDeviations(
     .map((one) => ({ place: one["pointer"] ?? one["parameter"] ?? one["header"], code: one["code"] }));
   // RFC 9457 has no such entries: others may list errors without places, and with codes of their own.
   if (found.every(({ place }) => place === undefined)) return [];
-  const isKnown = (code: Json | undefined): boolean => typeof code === "string" && violationCodes.includes(code);
+  const names = violationCodes.map((code) => nameOf(contract, code));
+  const isKnown = (code: Json | undefined): boolean => typeof code === "string" && names.includes(code);
   const isSame = (one: (typeof found)[number], { place, codes }: ExpectedEntry): boolean =>
     decoded(one.place) === decoded(place) &&
     (codes.length === 0 || !isKnown(one.code) || codes.includes(one.code as string));
@@ -288,14 +296,14 @@ export function templateProblem(
   }
   if (Array.isArray(template)) {
     if (!Array.isArray(value)) return "a list";
-    if (/\{(?:field|pointer|fault|message)\}/.test(JSON.stringify(template)))
+    if (/\{(?:field|pointer|parameter|fault|message)\}/.test(JSON.stringify(template)))
       return value.length === 0 ? "an entry" : undefined;
     return template.length === value.length ? undefined : `${template.length} items`;
   }
   if (!isObject(template)) return template === value ? undefined : JSON.stringify(template);
   if (!isObject(value)) return "an object";
   for (const [name, inner] of Object.entries(template)) {
-    if (/\{(?:field|pointer|fault|resource)\}/.test(name)) {
+    if (/\{(?:field|pointer|parameter|fault|resource)\}/.test(name)) {
       if (Object.keys(value).length === 0) return `a member ${name}`;
       continue;
     }

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, nodesOf, readsOtherRecords, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup, nestedView, unexpandedType } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -229,10 +229,11 @@ export function compareMember(
   if (found === undefined) return false;
   const expected = found.value as Json;
   const got = lookup(value, name);
-  const nested = nestedView(contract.model, field.type);
+  const type = unexpandedType(contract.model, field);
+  const nested = nestedView(contract.model, type);
   const isDefinite = !field.optional || (nested === undefined && isCertain(trial, typed, interaction));
   if (got === undefined && expected !== null && (readsHidden(contract, resource, typed) || !isDefinite)) return false;
-  if (nested === undefined ? isSame(contract.model, field.type, expected, got) : isNested(expected, got)) return true;
+  if (nested === undefined ? isSame(contract.model, type, expected, got) : isNested(expected, got)) return true;
   throw new Broken(
     `\`${name}\` with ${nested === undefined ? shortText(expected) : countText(expected)}`,
     shortText(got),
@@ -361,8 +362,8 @@ function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
   const { contract } = trial;
   const { view, value, record, resource, caller, interaction, isNew } = sighting;
   const { members = {} } = lookup(contract.model.resources.views ?? {}, view) ?? {};
-  const inner = Object.entries(members).flatMap(([name, { type }]): readonly Sighting[] => {
-    const nested = nestedView(contract.model, type);
+  const inner = Object.entries(members).flatMap(([name, member]): readonly Sighting[] => {
+    const nested = nestedView(contract.model, unexpandedType(contract.model, member));
     const found = lookup(value, name);
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
     if (nested === undefined || typed === undefined) return [];

@@ -2,7 +2,6 @@
  * What clients can observe of part 3: each transition happens from its states and leads to its target, no other does, guards hold on
  * both sides, timers fire in time and not before, and of concurrent transitions one succeeds.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldsOf, lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import { nodesOf } from "../../expression/typed.ts";
@@ -10,15 +9,16 @@ import { ifPossible } from "../attempts.ts";
 import type { Contract } from "../contract.ts";
 import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
-import { brokenBy, expectError, expectSuccess } from "../expect.ts";
-import { evaluate } from "../expressions.ts";
+import { expectError, expectSuccess } from "../expect.ts";
 import { isResponse } from "../interaction.ts";
 import { causeEvent, guardedInput } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
-import { expressionValue, type KnownRecord, textOf } from "../trial/known.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { findRecord } from "../trial/world.ts";
 import { expectObservedState, expectState } from "./expected-state.ts";
+import { beginnings } from "./new-records.ts";
+import { expectSet } from "./set-values.ts";
 import { fires, isOver } from "./timers.ts";
 
 export function stateCases(contract: Contract): PartCases {
@@ -26,6 +26,7 @@ export function stateCases(contract: Contract): PartCases {
   return {
     cases: [
       ...Object.keys(contract.model.states).flatMap((resource) => starts(contract, resource)),
+      ...[...contract.operations.keys()].flatMap((operation) => beginnings(contract, operation)),
       ...transitions.flatMap((transition) => happens(contract, transition)),
       ...transitions.flatMap((transition) => isGuarded(contract, transition)),
       ...forbidden(contract),
@@ -318,39 +319,6 @@ function races(contract: Contract, transition: TriggeredTransition): readonly Ca
       },
     },
   ];
-}
-
-/** Expects the values that `set` assigns, as far as the test can compute them. */
-function expectSet(
-  trial: Trial,
-  { trigger, path, resource }: TriggeredTransition,
-  {
-    before,
-    record,
-    input,
-  }: { readonly before: ReadonlyMap<string, Json>; readonly record: KnownRecord; readonly input: JsonObject },
-): void {
-  const { contract } = trial;
-  for (const field of Object.keys(trigger.set ?? {})) {
-    const typed = contract.typed.get(`${path}/set/${field}`);
-    const found = record.values.get(field);
-    if (typed === undefined || found === undefined) continue;
-    const scope = { ...trial.scope(record.creator, record, input), record: before, old: before };
-    const expected = evaluate(typed, scope)?.value;
-    if (expected === undefined) continue;
-    const got = expressionValue(contract.model, resource, field, found);
-    if (isAbout(expected, got)) continue;
-    throw brokenBy(trial, `\`${field}\` with ${JSON.stringify(expected)}`, JSON.stringify(got), `${path}/set/${field}`);
-  }
-}
-
-/** How far two instants may differ that are computed from two clocks, in milliseconds. */
-const clockDifference = 30_000;
-
-function isAbout(expected: unknown, got: unknown): boolean {
-  if (typeof expected === "string" && typeof got === "string" && /^\d{4}-\d\d-\d\dT/.test(expected))
-    return Math.abs(Date.parse(expected) - Date.parse(got)) <= clockDifference;
-  return JSON.stringify(expected) === JSON.stringify(got);
 }
 
 /** The names of states are observable only if some response shows them. */

@@ -6,7 +6,14 @@ import { onceFor } from "../../base/once.ts";
 import { fieldsIn, nodesOf, readsVariable } from "../../expression/typed.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, innermost, lookup, nestedView } from "../../language/resources/fields.ts";
+import {
+  fieldsOf,
+  innermost,
+  isExpandable,
+  lookup,
+  nestedView,
+  unexpandedType,
+} from "../../language/resources/fields.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { isBodiless } from "../response.ts";
 import { type Returned, returnedIn } from "../returned.ts";
@@ -65,7 +72,11 @@ function idsIn(contract: Contract, { fields, resource, view }: Returned): readon
   const { model } = contract;
   const { members = {} } = view === undefined ? {} : (lookup(model.resources.views ?? {}, view) ?? {});
   const computed = Object.entries(members).filter(([, { type }]) => nestedView(model, type) === undefined);
+  const references = Object.values(members).flatMap((member) =>
+    isExpandable(member) ? unexpandedType(model, member) : [],
+  );
   return [
+    ...references.flatMap(namedBy),
     ...(view === undefined || fields.includes("id") ? [resource] : []),
     ...fields.flatMap((name) => inField(contract, resource, name)),
     ...computed.flatMap(([name]) => inExpression(contract, resource, `resources/views/${view}/${name}/computed`)),

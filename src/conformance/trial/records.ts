@@ -20,6 +20,7 @@ import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, newRecord } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
+import { startingInput, stateOfNew } from "./new-records.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
@@ -161,8 +162,7 @@ async function sendCreationOnce(
   const { resource } = called;
   const before = trial.interactions.length;
   const around = await parentsOf(trial, called, caller, wish);
-  const { body: valid = {}, query } =
-    wish.input ?? (await trial.inputFor(called.operation, caller, undefined, wish.values, wish.inner));
+  const { body: valid = {}, query } = wish.input ?? (await startingInput(trial, called, caller, wish));
   const body = wish.change?.(valid) ?? valid;
   const id = called.action === "create" ? undefined : (wish.id ?? permittedId(trial, called, caller));
   const named = id === undefined || called.key === undefined ? {} : { [called.key.parameter]: id };
@@ -197,8 +197,8 @@ async function sendCreationOnce(
   learnLocation(trial, record, response.headers["location"]);
   if (!record.values.has("id") && hidesId(contract, resource))
     record.values.set("id", `${unknownId}${resource} ${world.count()}`);
-  const start = startOf(contract, resource);
-  if (start !== undefined && !record.values.has("state")) record.values.set("state", start);
+  const state = stateOfNew(trial, called, caller, { body, query });
+  if (state !== undefined && !record.values.has("state")) record.values.set("state", state);
   return { interaction, body, record };
 }
 

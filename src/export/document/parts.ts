@@ -131,7 +131,7 @@ function mediaText({ type, as }: AcceptedMedia): Words {
 
 /** Describes the conventions that apply to all operations. */
 export function conventionEntries({ plan, model, described }: Source): readonly DescriptionEntry[] {
-  const { lists, edits, repeats, requests, wrap, cors } = model.endpoints;
+  const { expand, lists, edits, repeats, requests, wrap, cors } = model.endpoints;
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
   const { requestBytes, requestMilliseconds } = plan.limits;
   return [
@@ -147,6 +147,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
         `${lists.kind === "none" ? "without pages" : `by ${lists.kind}`}${lists.size === undefined ? "" : `, ${lists.size} at a time`}${lists.max === undefined ? "" : `, at most ${lists.max}`}${lists.bare === true ? ", as a bare array" : ""}`,
     ],
     ["Lists call", renamed(lists?.names, "")],
+    ["Records in place of ids", expand === undefined || expand === "none" ? undefined : [code(expand.name)]],
     ["Bodies", renamed(wrap, "in ")],
     ["Edits", edits && (edits === "none" ? "without preconditions" : `If-Match ${edits}`)],
     [

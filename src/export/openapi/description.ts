@@ -22,7 +22,9 @@ export function describeOperation(operation: Operation): string {
       : [
           `To change their own \`${presentSecret.secret}\`, callers send the current one as \`${presentSecret.member}\`, else \`${presentSecret.else}\`.`,
         ]),
-    ...moves.map((transition) => `Moves a ${resource} ${transitionText(transition)}.`),
+    ...moves.map((transition) =>
+      action === "create" ? startText(resource, transition) : `Moves a ${resource} ${transitionText(transition)}.`,
+    ),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
       return `Uses the first ${from}${which} as \`${field}\`${code === undefined ? ", if there is one" : `, else \`${code}\``}.`;
@@ -87,6 +89,13 @@ export function grantsText(grants: readonly GrantPlan[]): string {
     return condition === undefined ? name : `${name} if \`${expressionText(condition)}\``;
   });
   return alternatives.join(", or ");
+}
+
+/** Describes a transition of a new record, such as "A new Order begins as `paid` if `input.prepaid`". */
+function startText(resource: string, { to, if: condition, else: code }: TransitionPlan): string {
+  const guard = condition === undefined ? "" : ` if \`${expressionText(condition)}\``;
+  const otherwise = code === undefined ? "" : `, else \`${code}\``;
+  return `A new ${resource} begins as \`${to}\`${guard}${otherwise}.`;
 }
 
 function transitionText({ from, to, if: condition, else: code }: TransitionPlan): string {

@@ -63,7 +63,7 @@ function tableOf(plan: ResourcesPart, resource: string): Table | undefined {
 // ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function queryParameters(plan: ResourcesPart, operation: Operation): readonly JsonObject[] {
-  return [...operation.query.map(queryParameter), ...listParameters(plan, operation)];
+  return [...operation.query.map(queryParameter), ...listParameters(plan, operation), ...expandParameters(operation)];
 }
 
 function queryParameter({ name, required, schema, items, parts }: QueryPlan): JsonObject {
@@ -76,6 +76,22 @@ function queryParameter({ name, required, schema, items, parts }: QueryPlan): Js
     ...(parts === undefined ? {} : style),
     schema,
   };
+}
+
+function expandParameters({ expand }: Operation): readonly JsonObject[] {
+  if (expand === undefined) return [];
+  const { depth, hasBrackets, name, prefix } = expand;
+  const start = prefix.length === 0 ? "" : ` Each path begins with \`${prefix.join(".")}\`.`;
+  return [
+    {
+      name: hasBrackets ? `${name}[]` : name,
+      in: "query",
+      description: `The members in place of whose ids the response has the records, as paths with dots, of at most ${depth} names.${start}`,
+      style: "form",
+      explode: hasBrackets,
+      schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: 20 },
+    },
+  ];
 }
 
 function listParameters(plan: ResourcesPart, { resource, list }: Operation): readonly JsonObject[] {

@@ -95,14 +95,23 @@ export function alwaysThere(member: Column | Virtual): boolean {
 
 function memberSchema(table: Table, member: Column | Virtual, names: ComponentNames): JsonObject {
   const states = member.name === "state" && table.lifecycle !== undefined;
-  const schema = states ? refTo(names.state(table.resource)) : withDescription(member.schema, remarksOf(member));
+  const content = expandableSchema(member, names) ?? member.schema;
+  const schema = states ? refTo(names.state(table.resource)) : withDescription(content, remarksOf(member));
   return setByService(table, member) ? { ...schema, readOnly: true } : schema;
+}
+
+/** Returns the schema of a reference in place of which a request may ask for the record. */
+function expandableSchema(member: Column | Virtual, names: ComponentNames): JsonObject | undefined {
+  if (!("expandableFor" in member) || member.references === undefined) return undefined;
+  return { oneOf: [member.schema, refTo(names.resource(member.references.resource))] };
 }
 
 function remarksOf(member: Column | Virtual): readonly string[] {
   return [
     ...("references" in member && member.references !== undefined
-      ? [`The id of a ${member.references.resource}.`]
+      ? [
+          `The id of a ${member.references.resource}${"expandableFor" in member ? ", or the record if the request expands it" : ""}.`,
+        ]
       : []),
     ...(member.visibleTo === undefined ? [] : [`Only for ${grantsText(member.visibleTo)}.`]),
   ];
@@ -218,7 +227,8 @@ function sourceSchema(
     case "record":
     case "records": {
       const view = refTo(names.view(source.view));
-      const content = source.kind === "record" ? view : { type: "array", items: view };
+      const record = source.expand === undefined ? view : { oneOf: [source.expand.schema, view] };
+      const content = source.kind === "record" ? record : { type: "array", items: view };
       return absent === "null" && source.expression.nullable ? { anyOf: [content, { type: "null" }] } : content;
     }
   }

@@ -40,7 +40,7 @@ import { type ResolvedEndpoint, hasRecord, resolveEndpoint, subjectOf } from "..
 import { type Endpoint, inputOnlyActions } from "../endpoints/model.ts";
 import { listStyleOf } from "../endpoints/list-style.ts";
 import { allPageNames, pageNames } from "../endpoints/page-names.ts";
-import { responseShape, responseExpressions, shapeOf, inputShape } from "../endpoints/shape.ts";
+import { responseShape, responseExpressions, type Shape, shapeOf, inputShape } from "../endpoints/shape.ts";
 import type { Model } from "../model.ts";
 import { type Surrounding, writeExpressions } from "./further-writes.ts";
 import { perModel } from "./per-model.ts";
@@ -512,17 +512,17 @@ function endpointSites(model: Model): Site[] {
     const ofRecord = () => ({ ...address, ...record, ...around, input: input() });
     const ofPage = () => ({ ...address, ...around, input: input(), ...pageNames(listStyleOf(model, endpoint).kind) });
     const tokens = tokensOf(model, resource);
-    const { texts, isPage } = responseSites(model, resolved, endpoint);
-    const answers = texts.map(({ at, text }): Site => {
-      const site = { path: [path, "gives", ...at].join("/"), text };
-      return isPage ? { ...site, names: ofPage(), about: "page" } : { ...site, names: ofRecord(), tokens };
-    });
-    const isList = resolved?.kind === "resource" && resolved.action === "list";
-    const headers = headerSites(model, operation, endpoint, isList).map((site): Site => {
-      if (!isList) return { ...site, names: ofRecord() };
+    const aboutPage = (site: Pick<Site, "path" | "text">): Site => {
       // The lists of a document have different parameters.
       const { input: _, ...ofAll } = ofPage();
       return { ...site, names: site.path.startsWith("endpoints/lists/") ? ofAll : ofPage(), about: "page" };
+    };
+    const answers = responseSites(model, resolved, endpoint, `${path}/gives`).map(({ isPage, ...site }): Site => {
+      return isPage ? aboutPage(site) : { ...site, names: ofRecord(), tokens };
+    });
+    const isList = resolved?.kind === "resource" && resolved.action === "list";
+    const headers = headerSites(model, operation, endpoint, isList).map((site): Site => {
+      return isList ? aboutPage(site) : { ...site, names: ofRecord() };
     });
     const { where } = endpoint;
     const lists =
@@ -566,24 +566,28 @@ function headerSites(
   ];
 }
 
-interface ResponseTexts {
-  readonly texts: readonly { readonly at: readonly string[]; readonly text: string }[];
-  /** Whether the expressions are about a page, not about a record. */
+interface ResponseSite extends Pick<Site, "path" | "text"> {
+  /** Whether the expression is about a page, not about a record. */
   readonly isPage: boolean;
 }
 
 /** Returns the expressions of a response. In an operation without a resource, every text is an expression. */
-function responseSites(model: Model, resolved: ResolvedEndpoint | undefined, { gives }: Endpoint): ResponseTexts {
-  if (gives === undefined || gives === "none") return { texts: [], isPage: false };
-  const shapes =
-    resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };
-  const around = shapes.page === undefined ? shapes.item : shapes.page;
-  const texts = around === undefined ? [] : responseExpressions(around);
-  // Skips names of views: they are no expressions, and `endpoints/shape-unclear` reports them.
-  return {
-    texts: texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }])),
-    isPage: shapes.page !== undefined,
-  };
+function responseSites(
+  model: Model,
+  resolved: ResolvedEndpoint | undefined,
+  { gives }: Endpoint,
+  at: string,
+): readonly ResponseSite[] {
+  const isResource = resolved?.kind === "resource";
+  const { item, page, pageAt } = isResource
+    ? responseShape(model, resolved)
+    : { item: gives === undefined || gives === "none" ? undefined : shapeOf(model, gives, false) };
+  const sites = (shape: Shape | undefined, from: string, isPage: boolean): readonly ResponseSite[] =>
+    (shape === undefined ? [] : responseExpressions(shape)).flatMap(({ path, text }) =>
+      // Skips names of views: they are no expressions, and `endpoints/shape-unclear` reports them.
+      /^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ path: [from, ...path].join("/"), text, isPage }],
+    );
+  return [...(page !== undefined && pageAt === at ? [] : sites(item, at, false)), ...sites(page, pageAt ?? "", true)];
 }
 
 /** Returns the expressions of views, each over a record of the view's resource. */

@@ -8,18 +8,19 @@
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] [, "echoed"] | none
  *                map: { header, on, required, kept, echoed }
  *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
+ *     expand     name [, "depth" n] [, "from response"] | none   the parameter for records in place of ids (selection.ts)
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
- *                             lists, order, filters, where, requests, edits, repeats, also }
+ *                             lists, order, filters, where, requests, expand, edits, repeats, also }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
- *       lists, requests, edits, repeats   as above, for this operation alone
+ *       lists, requests, expand, edits, repeats   as above, for this operation alone
  *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
@@ -51,6 +52,7 @@ import {
 } from "./model.ts";
 import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
 import { requests } from "./requests.ts";
+import { expand } from "./selection.ts";
 import { wire } from "./wire-grammar.ts";
 
 const base = matching(
@@ -224,6 +226,7 @@ const members: Members<Endpoint, Several> = {
   order,
   headers,
   requests,
+  expand: orNoneWord(expand),
   edits: { ...noneOr(edits, "none"), schema: edits.schema },
   repeats: orNoneWord(repeats),
   where: expression(),
@@ -298,6 +301,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     lists: listStyle,
     edits: { ...noneOr(edits, "none"), schema: edits.schema },
     requests,
+    expand: orNoneWord(expand),
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,

@@ -10,7 +10,7 @@ export const defaultStyle: ListStyle & { readonly max: number; readonly size: nu
 };
 
 /**
- * Returns the style of a list. Its `lists` replaces the pages of all lists; their names, header fields, parameters of filters
+ * Returns the style of a list. Its `lists` replaces the pages of all lists; their names, shape, header fields, parameters of filters
  * and links remain, except for those that the list itself declares.
  */
 export function listStyleOf({ endpoints: { lists } }: Pick<Model, "endpoints">, { lists: own }: Endpoint): ListStyle {
@@ -20,9 +20,11 @@ export function listStyleOf({ endpoints: { lists } }: Pick<Model, "endpoints">, 
   const headers = { ...lists.headers, ...own.headers };
   const operators = { ...lists.operators, ...own.operators };
   const links = own.links ?? lists.links;
+  const gives = own.gives ?? (own.bare === true ? undefined : lists.gives);
   return {
     ...own,
     ...(Object.keys(names).length === 0 ? {} : { names }),
+    ...(gives === undefined ? {} : { gives }),
     ...(links === undefined ? {} : { links }),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(Object.keys(operators).length === 0 ? {} : { operators }),

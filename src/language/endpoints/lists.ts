@@ -3,7 +3,7 @@
  *
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "clamped to" n | "bare array"}
  *                kind: cursor | offset | page | none
- *                map: { kind, size, max, clamped, bare, names, links, headers, operators }
+ *                map: { kind, size, max, clamped, bare, names, gives, links, headers, operators }
  *       names    of the parameters and members: limit, cursor, after, before, offset, end, page, sort, direction,
  *                search, items, next, count
  *       links, headers, operators: see list-options.ts
@@ -15,6 +15,7 @@ import { lineSchema, shared } from "../grammar/schema.ts";
 import { choice, count, flag, matching, type Words } from "../grammar/words.ts";
 import { type Path, report } from "../grammar/reader.ts";
 import { headers, links, operators } from "./list-options.ts";
+import { pageTemplate } from "./response-template.ts";
 import { type ListNames, type ListStyle, listKinds, listWords } from "./model.ts";
 
 /** Reads a name that clients send or receive; a parameter's name may have brackets: `page[size]`. */
@@ -57,6 +58,7 @@ const written = form<WrittenStyle>({
     clamped: { ...flag("clamped"), isLocated: true },
     bare: { ...flag("bare", "bare array"), isLocated: true },
     names: { ...names, label: "The names of a list" },
+    gives: { ...pageTemplate, isLocated: true },
     links: { ...links, isLocated: true },
     headers,
     operators,

@@ -9,6 +9,8 @@ export interface Endpoints {
   readonly lists?: ListStyle;
   readonly edits?: EditStyle;
   readonly requests?: RequestStyle;
+  /** How a request asks for records in place of their ids. */
+  readonly expand?: ExpandStyle | "none";
   /** The idempotency keys. `none`: the document declares that there are none. */
   readonly repeats?: IdempotencyStyle | "none";
   /** The members around records in bodies. */
@@ -41,6 +43,18 @@ export interface RequestStyle {
   readonly texts?: (typeof textStyles)[number];
 }
 
+export const pathStarts = ["record", "response"] as const;
+
+/** The parameter with which a request asks for records in place of their ids. */
+export interface ExpandStyle {
+  /** With brackets at its end (`expand[]`) a request names it once for each path, else the paths have commas between them. */
+  readonly name: string;
+  /** Where the paths begin: at the record, or at the whole response, with the objects around the record. Absent: `record`. */
+  readonly from?: (typeof pathStarts)[number];
+  /** The most names in a path. Absent: 3. */
+  readonly depth?: number;
+}
+
 /** A media type that clients may send and, unless it is that of forms, accept. */
 export interface AcceptedMedia {
   /** In lower case; `application/*+json` accepts each type with this suffix. */
@@ -61,6 +75,8 @@ export interface ListStyle {
   /** Set by `bare array`: the response is the array of items itself. */
   readonly bare?: true;
   readonly names?: ListNames;
+  /** The object around each page: `items` for the records, `count`, `next`, and expressions about the page. */
+  readonly gives?: ResponseTemplate;
   /** The pages whose addresses are in the `Link` header. Absent: `next`. */
   readonly links?: readonly PageLink[];
   /** Header fields of the responses, by name: expressions about the page. */
@@ -235,6 +251,7 @@ export interface Endpoint {
   readonly headers?: Readonly<Record<string, string>>;
   /** The styles of this operation, in place of those of part 4. */
   readonly requests?: RequestStyle;
+  readonly expand?: ExpandStyle | "none";
   readonly edits?: EditStyle;
   readonly repeats?: IdempotencyStyle | "none";
   /** The condition of a list, or of the deletion of many: the text of an expression. */

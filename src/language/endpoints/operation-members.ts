@@ -35,6 +35,7 @@ import {
   withMembers,
 } from "../grammar/references.ts";
 import { fieldKeys, fields, fieldType, mapFields, readFields } from "../resources/field.ts";
+import { mapTemplate, response } from "./response-template.ts";
 import { printFields } from "../resources/field-print.ts";
 import { lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
@@ -231,28 +232,6 @@ function isObjectOfFields(node: Node): boolean {
 }
 
 // ── What it gives ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Reads a response, or a member of a response. */
-const response: Grammar<ResponseTemplate> = {
-  schema: either(shared("given"), shared("fields")),
-  read: (reader, path, { key, value }) => {
-    const what = path.length === 4 ? "`gives`" : `The member \`${path.at(-1)}\``;
-    if (value.kind !== "map") return key && readText(reader, path, { key, value }, what)?.text;
-    return readLines(openEntries(reader, path, value), (line) =>
-      response.read(reader, [...path, line.key.value], line),
-    );
-  },
-  print: (value) => value,
-};
-
-/** Maps the names in a response text: the name of a resource or view, with or without `[]`, or an expression. */
-const mapTemplate: MapNames<ResponseTemplate> = (value, scope) => {
-  if (typeof value !== "string") return mapEntries(value, scope, undefined, mapTemplate);
-  const [, name, many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(value) ?? [];
-  if (name === undefined) return scope.walk.expression(value, scope);
-  const mapped = mapName(name, scope, { references: ["resource", "view"] });
-  return mapped === undefined ? undefined : mapped + many;
-};
 
 function mapResponse(value: Endpoint, scope: Scope): Endpoint {
   const { gives: template, shape: members } = value;

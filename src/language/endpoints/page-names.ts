@@ -7,6 +7,7 @@ const integer: NamedType = { type: { kind: "int" }, nullable: false, from: "vari
 /**
  *     count    the number of records on all pages
  *     next     where the next page starts, in the form of its parameter; null on the last page
+ *     path     the path of the request
  *     limit    the largest number of records of this page, as requested
  *     offset   the number of records on earlier pages; not in lists with cursors
  *     page     the number of the page, from 1; only in lists with numbered pages
@@ -16,6 +17,7 @@ export function pageNames(kind: ListStyle["kind"]): Readonly<Record<string, Name
   return {
     count: integer,
     next,
+    path: { type: { kind: "string" }, nullable: false, from: "variables" },
     ...(kind === "none" ? {} : { limit: integer }),
     ...(isCounted(kind) ? { offset: integer } : {}),
     ...(kind === "page" ? { page: integer } : {}),

@@ -319,6 +319,11 @@ function isSlash(segment: PathSegment | undefined): boolean {
   return segment?.kind === "literal" && segment.text === "";
 }
 
+/** Whether the operation creates records by a POST: the transitions that name it begin with a new record. */
+export function isCreation(resolved: ResolvedEndpoint | undefined): boolean {
+  return resolved?.kind === "resource" && resolved.action === "create";
+}
+
 /** Whether a transition of the resource is triggered `by` this operation. */
 export function hasTransition(model: Model, resource: string, operation: string): boolean {
   const moves = lifecycleOf(model, resource)?.moves ?? [];
@@ -501,7 +506,7 @@ function fieldTo(model: Model, child: string, parent: string, parameter: string)
   return [parameter, camelCase(parent)].find((name) => fields.includes(name));
 }
 
-type Style = "lists" | "requests" | "edits" | "repeats";
+type Style = "lists" | "requests" | "expand" | "edits" | "repeats";
 
 /** Returns a style that the endpoint declares, else that of part 4. */
 export function styleOf<Key extends Style>(

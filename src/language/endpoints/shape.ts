@@ -1,7 +1,8 @@
 /** Resolves `takes` and `gives`: which texts name views, which name the page of a list, and which are expressions. */
 import type { Model } from "../model.ts";
-import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView } from "../resources/fields.ts";
+import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView, isExpandable } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
+import { listStyleOf } from "./list-style.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "./resolve.ts";
 import type { Endpoint, ResponseTemplate } from "./model.ts";
 
@@ -25,17 +26,48 @@ export interface ResponseShape {
   readonly item?: Shape;
   /** The shape of the whole page. Absent: the list style's default page. */
   readonly page?: Shape;
+  /** The path of the statement that declares the page. */
+  readonly pageAt?: string;
 }
 
 export function responseShape(
   model: Model,
-  { action, endpoint: { gives } }: ResourceEndpoint | FreeEndpoint,
+  { action, endpoint, operation, resource = "" }: ResourceEndpoint | FreeEndpoint,
 ): ResponseShape {
-  if (gives === undefined) return {};
-  const list = action === "list";
-  const shape = gives === "none" ? ({ kind: "none" } as const) : shapeOf(model, gives, list && hasItems(model, gives));
-  if (!list || !hasItems(model, gives)) return { item: shape };
-  return { item: itemsIn(shape) ?? shape, page: shape };
+  const { gives } = endpoint;
+  if (action !== "list") return gives === undefined ? {} : { item: givenShape(model, gives, false) };
+  if (gives === undefined || !hasItems(model, gives)) {
+    const item = gives === undefined ? undefined : givenShape(model, gives, false);
+    const page = pageOfStyle(model, endpoint, operation, item ?? { kind: "record", resource });
+    return { ...(item === undefined ? {} : { item }), ...page };
+  }
+  const shape = givenShape(model, gives, true);
+  return { item: itemsIn(shape) ?? shape, page: shape, pageAt: `endpoints/endpoints/${operation}/gives` };
+}
+
+function givenShape(model: Model, gives: ResponseTemplate, paged: boolean): Shape {
+  return gives === "none" ? { kind: "none" } : shapeOf(model, gives, paged);
+}
+
+/** Returns the shape of a page that the style of the list declares. */
+function pageOfStyle(
+  model: Model,
+  endpoint: Endpoint,
+  operation: string,
+  item: Shape,
+): Pick<ResponseShape, "page" | "pageAt"> {
+  const { gives } = listStyleOf(model, endpoint);
+  if (gives === undefined || item.kind === "none") return {};
+  const at = endpoint.lists?.gives === undefined ? "endpoints/lists" : `endpoints/endpoints/${operation}/lists`;
+  return { page: pageShapeOf(gives, item), pageAt: `${at}/gives` };
+}
+
+function pageShapeOf(template: ResponseTemplate, item: Shape): Shape {
+  if (template === "items") return { kind: "items", of: item };
+  if (template === "count" || template === "next") return { kind: template };
+  if (typeof template === "string") return { kind: "expression", text: template };
+  const members = Object.entries(template).map(([name, one]) => [name, pageShapeOf(one, item)] as const);
+  return { kind: "object", members: Object.fromEntries(members) };
 }
 
 /** Resolves a response template. `paged`: it is the envelope of a page, in which `count` and `next` are allowed. */
@@ -179,8 +211,10 @@ function viewMembers(model: Model, view: string, outer: readonly string[], isOpe
   };
   return [
     ...fields.flatMap((name) => sets(name, name, outer)),
-    ...Object.entries(members).flatMap(([name, { computed, optional, type }]): readonly BodyMember[] => {
+    ...Object.entries(members).flatMap(([name, field]): readonly BodyMember[] => {
+      const { computed, optional, type } = field;
       if (computed !== undefined) return sets(computed.trim(), name, outer);
+      if (isExpandable(field)) return sets(name, name, outer);
       const nested = nestedView(model, type);
       if (nested === undefined || nested.list) return [];
       const around = [...outer, optional || isOpen ? `${name}?` : name];

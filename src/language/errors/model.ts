@@ -7,7 +7,7 @@ export interface Errors {
   readonly bodies?: Readonly<Record<string, ErrorBody>>;
   /** The status of a code of the catalogue or of HTTP's own codes, in place of its default. */
   readonly status?: Readonly<Record<string, number>>;
-  /** The external name of a code: `state-conflict: ConcurrencyError`. */
+  /** The external name of the code of an error or violation: `state-conflict: ConcurrencyError`. */
   readonly codes?: Readonly<Record<string, string>>;
   /** The messages of errors and violations, by code. */
   readonly messages?: Readonly<Record<string, string>>;
@@ -29,6 +29,7 @@ export const errorVariables = [
   "request",
   "field",
   "pointer",
+  "parameter",
   "fault",
 ] as const;
 

@@ -27,7 +27,12 @@ export const sharedSchemas: Readonly<Record<string, JsonObject>> = {
       { type: "string", pattern: `^([0-9]+|${open})$` },
     ],
   },
-  expression: { ...present, minLength: 1, description: "An expression in the syntax of CEL." },
+  /** To an editor the expression `null` is no text. */
+  expression: {
+    type: ["string", "number", "boolean", "null"],
+    minLength: 1,
+    description: "An expression in the syntax of CEL.",
+  },
   names: { anyOf: [present, { type: "array", items: { $ref: "#/$defs/text" } }] },
   duration: lineSchema("([0-9]+(y|mo|w|d|h|m|s|ms))+", "A duration: `15s`, `72h`, `90d`."),
 };

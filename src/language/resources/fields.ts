@@ -115,6 +115,17 @@ export function nestedView(
   return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
 }
 
+/** Whether a response has the id of a record in place of the field, unless the request asks for the record. */
+export function isExpandable({ marks }: Pick<Field, "marks">): boolean {
+  return marks.includes("expand");
+}
+
+/** Returns the type of a view's member if a request expands nothing: of an expandable member, the reference. */
+export function unexpandedType(model: Model, field: Field): FieldType {
+  const nested = isExpandable(field) ? nestedView(model, field.type) : undefined;
+  return nested === undefined ? field.type : { kind: "named", name: nested.of };
+}
+
 /**
  * Whether a member of a view is an object around other members of the same record: its type is another view of the resource,
  * and the resource has no field of its name.

@@ -3,9 +3,9 @@
  *
  * `datetime` is a timestamp. `date` and `time` are strings, whose order is the order in time. A field of type `duration` is a
  * string too (ISO 8601, as in messages): only `duration('72h')` in an expression is a duration. `money` is an object whose
- * `amount` is a string. The type of `json`, and of a value that only `schema:` describes, is unknown.
+ * `amount` is a string, with arithmetic of its own. The type of `json`, and of a value that only `schema:` describes, is unknown.
  */
-import type { FieldType as ExpressionField, ValueType } from "../../expression/types.ts";
+import { type FieldType as ExpressionField, money, type ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
 import { fieldsOf, isNullable, isStored, lifecycleOf, lookup } from "./fields.ts";
@@ -89,8 +89,7 @@ const file: ValueType = {
 
 const scalars: Readonly<Record<ScalarName, ValueType>> = {
   string, text: string, integer: { kind: "int" }, number: { kind: "double" }, decimal: { kind: "double" },
-  money: { kind: "object", members: { amount: present(string), currency: present(string) } },
-  boolean: { kind: "bool" }, date: string, time: string, datetime: { kind: "timestamp" }, duration: string,
+  money, boolean: { kind: "bool" }, date: { ...string, form: "date" }, time: { ...string, form: "time" }, datetime: { kind: "timestamp" }, duration: string,
   email: string, url: string, uuid: string, phone: string, country: string, currency: string, language: string,
-  timezone: string, user: string, bytes: string, json: { kind: "any" },
+  timezone: { ...string, form: "timezone" }, user: string, bytes: string, json: { kind: "any" },
 }; // biome-ignore format: a table

@@ -47,6 +47,9 @@ export function rowSecurityOf({
     const resource = views[view]?.resource ?? "";
     reached.set(resource, new Set(columns.get(resource)));
   }
+  for (const { expandableFor, references } of tables.flatMap((table) => table.columns))
+    if (expandableFor !== undefined && references !== undefined)
+      reached.set(references.resource, new Set(columns.get(references.resource)));
   return { readers: readersOf(reading), reached, columns };
 }
 

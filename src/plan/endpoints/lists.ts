@@ -21,13 +21,13 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const style = listStyleOf(planInput.model, endpoint);
   const added = table.resource === webhookResource || table.resource === deliveryResource;
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
-  const { page } = responseShape(planInput.model, resolved);
+  const { page, pageAt = "" } = responseShape(planInput.model, resolved);
   // A declared parameter or filter takes precedence over the filter of a field with its name.
   const isParameter = (name: string): boolean =>
     lookup(endpoint.filters ?? {}, name) !== undefined || lookup(endpoint.query ?? {}, name) !== undefined;
   return {
     ...pages(style, many),
-    ...(page === undefined ? {} : { page: pageOf(planInput, page, `endpoints/endpoints/${operation}/gives`) }),
+    ...(page === undefined ? {} : { page: pageOf(planInput, page, pageAt) }),
     ...(endpoint.order === undefined
       ? {}
       : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),

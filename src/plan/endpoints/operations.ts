@@ -27,6 +27,7 @@ import type { RulePlan, Table } from "../resources/types.ts";
 import { guardPlan, associationPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
 import { requestPlan } from "./requests.ts";
+import { selectionPlan } from "./selection.ts";
 import { lateErrors, type PlannedWrite, writesOfDeletion } from "../resources/rules.ts";
 import { assert, fieldsRead, isOfRecord, type PlanInput, typedAt, unique } from "../input.ts";
 
@@ -51,7 +52,7 @@ function buildOperation(
   const link = associationPlan(planInput, resolved);
   const changed = link === undefined ? table : tableOf(tables, link.resource);
   const body = bodyPlan(planInput, resolved, table);
-  const moves = action === "move" ? transitionsBy(planInput, resource, operation) : [];
+  const moves = action === "move" || action === "create" ? transitionsBy(planInput, resource, operation) : [];
   const choose = choicePlans(planInput, resolved);
   const repeats = idempotencyOf(planInput, action, endpoint);
   const known = {
@@ -92,8 +93,9 @@ function buildOperation(
     limits: operationLimits(planInput, operation),
     rates: ratesOf(planInput, resolved),
     quotas: quotasOf(planInput, resolved),
-  } satisfies Omit<Operation, "errors" | "needs">;
-  return { ...known, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
+  } satisfies Omit<Operation, "errors" | "needs" | "expand">;
+  const selection = selectionPlan(planInput, resolved, known, { tables, views });
+  return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
 }
 
 function tableOf(tables: readonly Table[], resource: string): Table {
@@ -199,7 +201,7 @@ export function idempotencyOf(
   };
 }
 
-type Known = Omit<Operation, "errors" | "needs">;
+type Known = Omit<Operation, "errors" | "needs" | "expand">;
 
 /**
  * Returns the codes of the document's errors that the operation may return: of guards, choices, rules and unique conflicts.

@@ -6,12 +6,19 @@ import type { ResponseTemplate } from "../../language/endpoints/model.ts";
 import { responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
 import { isAroundItself, nestedView } from "../../language/resources/fields.ts";
-import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
+import { fieldSchema, jsonSchemaOf, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
-import { columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
+import { columnTypeOf, columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
-import { seersOf } from "../authentication/permissions.ts";
-import type { ResponseMember, ResponsePlan, ResponseSource, PageShape, ViewPlan } from "./types.ts";
+import { seersOf, visibleOf } from "../authentication/permissions.ts";
+import type {
+  ExpandableReference,
+  ResponseMember,
+  ResponsePlan,
+  ResponseSource,
+  PageShape,
+  ViewPlan,
+} from "./types.ts";
 import type { Table } from "../resources/types.ts";
 import { assert, type PlanInput, typedAt } from "../input.ts";
 
@@ -140,6 +147,17 @@ export function aggregateMembers(
   return Object.entries(shape.members).map(([name, inner]) => memberOf(planInput, "", `${path}/${name}`, name, inner));
 }
 
+/** Plans a reference to a record of `resource` in place of which a request may ask for the record. */
+function expandableReference(planInput: PlanInput, resource: string): ExpandableReference {
+  const type = { kind: "named", name: resource } as const;
+  const { model } = planInput;
+  return {
+    visible: visibleOf(planInput, resource),
+    type: columnTypeOf(model, type),
+    schema: jsonSchemaOf(model, type),
+  };
+}
+
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type ViewPlans = Readonly<Record<string, ViewPlan>>;
@@ -190,7 +208,8 @@ function viewMembers(
     const visibleTo = memberVisibility(planInput, of, expression);
     if (nested !== undefined) {
       const kind = nested.list ? "records" : "record";
-      return { name, source: { kind, expression, view: nested.view }, absent, ...visibleTo };
+      const expand = field.marks.includes("expand") ? { expand: expandableReference(planInput, nested.of) } : {};
+      return { name, source: { kind, expression, view: nested.view, ...expand }, absent, ...visibleTo };
     }
     const source: ResponseSource = {
       kind: "expression",

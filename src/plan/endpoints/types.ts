@@ -74,6 +74,8 @@ export interface Operation {
    * the service sets.
    */
   readonly ignoresUnknown?: true;
+  /** How a request asks for records in place of their ids, if the response has any for which it may ask. */
+  readonly expand?: ExpandPlan;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /**
@@ -326,6 +328,30 @@ export interface AssociationPlan {
   readonly where: TypedExpression;
 }
 
+/** A parameter with paths of members of the response. */
+export interface PathParameterPlan {
+  /** The name, without brackets. */
+  readonly name: string;
+  /** Whether it is sent with brackets, once for each path: `expand[]=a`, `expand[0]=a`, or as a member of the body. */
+  readonly hasBrackets: boolean;
+  /** The names before each path: of the objects around the record or, in a list, around a record of the page. */
+  readonly prefix: readonly string[];
+}
+
+export interface ExpandPlan extends PathParameterPlan {
+  /** The most names in a path, with those of the prefix. */
+  readonly depth: number;
+}
+
+/** A reference in place of which a request may ask for the record. */
+export interface ExpandableReference {
+  /** The callers who may see the record; others get its id. */
+  readonly visible: readonly GrantPlan[];
+  /** The type and the JSON Schema of the id. */
+  readonly type: ColumnType;
+  readonly schema: JsonObject;
+}
+
 export interface ResponseMember {
   readonly name: string;
   readonly source: ResponseSource;
@@ -356,7 +382,13 @@ export type ResponseSource =
   | { readonly kind: "whole" }
   | { readonly kind: "view"; readonly view: string }
   /** Another record as a view, or a list of other records. */
-  | { readonly kind: "record" | "records"; readonly expression: TypedExpression; readonly view: string };
+  | {
+      readonly kind: "record" | "records";
+      readonly expression: TypedExpression;
+      readonly view: string;
+      /** The id of the record, unless the request asks for the record. */
+      readonly expand?: ExpandableReference;
+    };
 
 /** A view: a named projection of a resource, for responses. */
 export interface ViewPlan {

@@ -1,6 +1,6 @@
 /** Plans every error code of the service. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
-import { protocolErrors, standardErrors } from "../../language/errors/model.ts";
+import { protocolErrors, standardErrors, violationCodes } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { ErrorPlan } from "./types.ts";
 import type { ErrorsPart } from "./types.ts";
@@ -50,9 +50,10 @@ export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorP
 /** Plans the bodies of errors and the messages of violations. */
 export function errorBodies({
   model,
-}: PlanInput): Pick<ErrorsPart, "problemBody" | "problemBodies" | "violationMessages"> {
-  const { body = "problem+json", bodies = {}, messages = {} } = model.errors;
-  return { problemBody: body, problemBodies: bodies, violationMessages: messages };
+}: PlanInput): Pick<ErrorsPart, "problemBody" | "problemBodies" | "violationMessages" | "violationNames"> {
+  const { body = "problem+json", bodies = {}, codes = {}, messages = {} } = model.errors;
+  const violationNames = Object.fromEntries(Object.entries(codes).filter(([code]) => violationCodes.includes(code)));
+  return { problemBody: body, problemBodies: bodies, violationMessages: messages, violationNames };
 }
 
 function statuses(code: string, status: number): Pick<ErrorPlan, "status" | "statuses"> {

@@ -9,6 +9,8 @@ export interface ErrorsPart {
   /** The bodies that replace `problemBody`: by `without field`, by a code, or by a code `in` an operation. */
   readonly problemBodies: Readonly<Record<string, ErrorBody>>;
   /** The message of a violation, by its code. */
+  /** The names of violations in responses, by code; those that the document gives another name. */
+  readonly violationNames: Readonly<Record<string, string>>;
   readonly violationMessages: Readonly<Record<string, string>>;
 }
 

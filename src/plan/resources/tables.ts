@@ -21,7 +21,7 @@ import { transitionName } from "../../language/states/model.ts";
 import { columnTypeOf, columnTypeOfComputed } from "./columns.ts";
 import { quotaIndexes } from "../limits/limits.ts";
 import { emitsByState, triggered } from "../states/transitions.ts";
-import { allowOf, visibility } from "../authentication/permissions.ts";
+import { allowOf, visibility, visibleOf } from "../authentication/permissions.ts";
 import type { Column, DefaultPlan, HeldReference, IdPlan, ReferencePlan, Table, Virtual } from "./types.ts";
 import type { LifecyclePlan } from "../states/types.ts";
 import { lateRules, ruleColumns, rulePlans } from "./rules.ts";
@@ -98,6 +98,7 @@ function column(planInput: PlanInput, resource: string, name: string, field: Fie
     ...(field.computed === undefined ? {} : { computed: typedAt(planInput, `resources/${resource}/${name}/computed`) }),
     ...(made === undefined ? {} : { default: made }),
     marks: field.marks,
+    ...(target !== undefined && field.marks.includes("expand") ? { expandableFor: visibleOf(planInput, target) } : {}),
     ...visibility(planInput, resource, name),
     schema: responseSchema(planInput, field),
   };

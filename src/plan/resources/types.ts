@@ -77,6 +77,8 @@ export interface Column {
   readonly computed?: TypedExpression;
   readonly default?: DefaultPlan;
   readonly marks: readonly Modifier[];
+  /** For a reference that requests may expand: the callers who may see the other record. */
+  readonly expandableFor?: readonly GrantPlan[];
   /** The callers that see the field. Absent: every caller that sees the record. Empty: no caller (`write-only`, `secret`). */
   readonly visibleTo?: readonly GrantPlan[];
   /** The JSON Schema of the value in responses. */

@@ -7,7 +7,7 @@ import type { Endpoint, ResolvedPath } from "../../language/endpoints/model.ts";
 import { responseShape, responseMembers, type Shape, inputShape } from "../../language/endpoints/shape.ts";
 import { typeExpressions } from "../../language/analysis/expressions.ts";
 import type { Model } from "../../language/model.ts";
-import { bareType, innermost, nestedView, lookup } from "../../language/resources/fields.ts";
+import { bareType, innermost, nestedView, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import type { Field, Fields } from "../../language/resources/model.ts";
 import { withEventNames } from "../events/webhooks.ts";
@@ -278,13 +278,18 @@ function changedDefinitions(older: Model, version: Version): ReadonlySet<string>
     before = changed.size;
     for (const [name, fields] of definitions) {
       const holds = Object.values(fields).some((field) => {
-        const type = heldType(older, field.type)?.type;
+        const type = heldType(older, field.type)?.type ?? expandedType(older, field);
         return type !== undefined && changed.has(type);
       });
       if (holds) changed.add(name);
     }
   }
   return changed;
+}
+
+/** Returns the resource of a reference that responses may contain as a record. */
+function expandedType(model: Model, { marks, type }: Field): string | undefined {
+  return marks.includes("expand") ? referenceOf(model, type) : undefined;
 }
 
 type Absent = MemberStep["absent"];
@@ -352,7 +357,7 @@ function memberStep(between: Between, of: string, older: string, field: Field, a
   const removed = removedMember(between, of, older, absent);
   if (removed !== undefined) return removed;
   const newer = newerMember(between.version, of, older);
-  const held = heldType(between.older, field.type)?.type;
+  const held = heldType(between.older, field.type)?.type ?? expandedType(between.older, field);
   const { enclosing } = innermost(field.type);
   const step = {
     older,

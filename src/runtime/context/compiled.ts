@@ -32,6 +32,9 @@ export interface CompiledOperation extends OperationValidators {
   forKind(kind: number): ForKind;
 }
 
+/** The names of a path in a response: `latest_charge`, `customer`. */
+export type MemberPath = readonly string[];
+
 /** The permissions and views of one kind of caller. */
 export interface ForKind {
   readonly allowed: Decision;
@@ -53,6 +56,8 @@ export interface ForKind {
   readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
   /** For `the`: the conditions of records on which this kind may run the operation, and of records that it may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
+  /** Returns the same kind with records in place of the references at the paths; or the path of something else. */
+  expanded(paths: readonly MemberPath[]): ForKind | { readonly unknown: MemberPath };
   /** Returns the same reads with another view; each call prepares new queries. */
   readsIn(view: View): Pick<ForKind, "read" | "list">;
   /** Returns a list query for a shape, prepared once. */

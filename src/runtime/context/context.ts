@@ -98,6 +98,8 @@ export interface Call extends ChangeContext {
   readonly received: JsonObject;
   /** The parsed body; `{}` if there is none. */
   readonly input: JsonObject;
+  /** The paths that the body has for `expand`; `input` does not contain them. */
+  readonly bodyPaths?: readonly string[];
   /** The enclosing objects of the body, if there are any. */
   readonly envelope?: Unwrapped;
   /** The version of the caller. */

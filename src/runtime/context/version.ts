@@ -36,6 +36,8 @@ export interface VersionConverter {
   upgrade(subject: Subject, older: JsonObject, how?: FullRecord): JsonObject;
   /** Returns the newest name of a record's member; undefined if it was removed. */
   newerMember(resource: string, older: string): string | undefined;
+  /** Returns the newest names of a path in responses, if the older version has such a member and the newest still has it. */
+  newerPath(subject: Subject, older: readonly string[]): readonly string[] | "unknown" | "removed";
   filterToNewer(resource: string, filter: Filter): Filter;
   /**
    * Converts the path of a pointer; undefined if the older version does not have the member. `subject`: by its newest name.

@@ -16,8 +16,8 @@ export interface ErrorVariables {
 }
 
 /**
- * Fills a shape. Parts about a violation repeat for each one: list items that contain `{field}`, `{pointer}`, `{fault}` or
- * `{message}`, and members whose name contains one of the first three. Elsewhere these have the first violation's values. Without
+ * Fills a shape. Parts about a violation repeat for each one: list items that contain `{field}`, `{pointer}`, `{parameter}`,
+ * `{fault}` or `{message}`, and members whose name contains one of the first four. Elsewhere these have the first violation's values. Without
  * violations, the field is `body` and the message is the error's.
  */
 export function fillShape(shape: Json, variables: ErrorVariables, sent: readonly Violation[] | undefined): Json {
@@ -30,6 +30,7 @@ export function fillShape(shape: Json, variables: ErrorVariables, sent: readonly
       message: fault?.detail ?? variables.message,
       field: fieldOf(of),
       pointer: of?.pointer ?? "",
+      parameter: parameterOf(of),
       fault: of?.code ?? variables.code,
     };
     return filled(text, values);
@@ -74,6 +75,15 @@ export function fieldOf(fault: Violation | undefined): string {
   const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];
   const field = unescapeSegment(decodeURIComponent(member));
   return field || (fault?.parameter ?? fault?.header ?? "body");
+}
+
+/** Returns the parameter or header of a violation, or its member as a form names it: `items[0][price]`; `body` without any. */
+function parameterOf(fault: Violation | undefined): string {
+  if (fault?.parameter !== undefined || fault?.header !== undefined) return fault.parameter ?? fault.header ?? "";
+  const [first = "", ...inner] = (fault?.pointer?.slice(2) ?? "")
+    .split("/")
+    .map((one) => unescapeSegment(decodeURIComponent(one)));
+  return first === "" ? "body" : `${first}${inner.map((one) => `[${one}]`).join("")}`;
 }
 
 /** Whether a violation is about a member, a parameter or a header. */

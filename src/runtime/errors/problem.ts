@@ -3,6 +3,7 @@ import { pathOf } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
+import { lookup } from "../../language/resources/fields.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import type { ErrorPlan, ErrorsPart } from "../../plan/errors/types.ts";
 import type { EndpointsPart } from "../../plan/endpoints/types.ts";
@@ -93,16 +94,17 @@ function headersOf({ retryAfterSeconds }: ErrorPlan, { headers = [] }: ApiErrorD
 
 /** Replaces Nonet's messages by those of the document. */
 function withCustomMessages(
-  { violationMessages }: ErrorsPart,
+  { violationMessages, violationNames }: ErrorsPart,
   error: ErrorPlan,
   variables: ErrorVariables,
   violations: readonly Violation[] | undefined,
 ): { readonly variables: ErrorVariables; readonly violations: readonly Violation[] | undefined } {
   const customized = violations?.map((violation): Violation => {
-    const message = Object.hasOwn(violationMessages, violation.code) ? violationMessages[violation.code] : undefined;
-    if (message === undefined) return violation;
+    const named = { ...violation, code: lookup(violationNames, violation.code) ?? violation.code };
+    const message = lookup(violationMessages, violation.code);
+    if (message === undefined) return named;
     return {
-      ...violation,
+      ...named,
       detail: String(filled(message, { ...variables, message: violation.detail, field: fieldOf(violation) })),
     };
   });

@@ -6,10 +6,14 @@ import { restricted } from "../../plan/endpoints/passed-records.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
+import { expanded } from "../records/expand.ts";
 import { compileParents, conditionOf, tiedTo } from "../records/parents.ts";
 import { headerView, type Nested, operationView } from "../records/views.ts";
 import { withHeaders } from "./headers.ts";
 import { hasPart } from "./page-text.ts";
+
+/** The most selections of members of responses per operation and kind of caller; above it the oldest is removed. */
+const maximumSelections = 64;
 
 /** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
 const maximumShapes = 256;
@@ -57,7 +61,8 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
       return compiled;
     };
   };
-  return {
+  const selections = new Map<string, ReturnType<ForKind["expanded"]>>();
+  const kind: ForKind = {
     allowed,
     visible,
     record,
@@ -81,7 +86,20 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     }),
     the: theOne(operation, [...tied, ...single], allowed, visible),
     list: listsIn(view),
+    expanded: (paths) => {
+      const key = JSON.stringify(paths);
+      const known = selections.get(key);
+      if (known !== undefined) return known;
+      const selected = expanded(view, paths);
+      const made = "unknown" in selected ? selected : { ...kind, own: selected, ...kind.readsIn(selected) };
+      // A path that is not expandable must not displace queries.
+      if ("unknown" in made) return made;
+      if (selections.size >= maximumSelections) selections.delete(selections.keys().next().value as string);
+      selections.set(key, made);
+      return made;
+    },
   };
+  return kind;
 }
 
 /** Whether the response to a list has the number of records on all pages, or a value computed from it. */

@@ -39,7 +39,9 @@ export function compileOperations({
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {
     const key = `${table.resource} ${kind}`;
-    return getOrMake(views, key, () => viewOf(table, kinds.subject(kind)));
+    return getOrMake(views, key, () =>
+      viewOf(table, kinds.subject(kind), (resource) => recordView(tableOf({ tables }, resource), kind).view),
+    );
   };
   const compileOperation = (operation: Operation): CompiledOperation => {
     const table = tableAbout(operation, tables);
@@ -60,7 +62,7 @@ export function compileOperations({
         ({ action, resource, key }) => action === "read" && resource === operation.resource && key !== undefined,
       ),
       extension: extensions[operation.name],
-      siblings: plan.operations.filter(({ moves, resource }) => moves.length > 0 && resource === operation.resource),
+      siblings: siblingsOf(plan, operation),
       forKind: (kind) =>
         (perKind[kind] ??= compileForRole(operation, store, recordView(table, kind), {
           views: plan.views,
@@ -93,7 +95,7 @@ export function compileVersioned(plan: Plan, kinds: CallerKinds): readonly Versi
       partlyHidden: new Set(),
       reading: undefined,
       extension: undefined,
-      siblings: plan.operations.filter(({ moves, resource }) => moves.length > 0 && resource === operation.resource),
+      siblings: siblingsOf(plan, operation),
       forKind: () => {
         throw new Error(`${operation.name} of an older version is not run`);
       },
@@ -126,4 +128,9 @@ function readsOf(
   // Members hidden from this caller are hidden in the older version too.
   const members = own.tag === "" ? olderView.members : olderView.members.filter(({ name }) => own.known.has(name));
   return kind.readsIn({ ...olderView, members });
+}
+
+/** Returns the operations that make transitions of existing records of the same resource. */
+function siblingsOf({ operations }: Plan, { resource }: Operation): readonly Operation[] {
+  return operations.filter((one) => one.moves.length > 0 && one.action !== "create" && one.resource === resource);
 }

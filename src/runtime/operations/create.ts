@@ -1,12 +1,14 @@
 /** Performs `POST /xs`: creates a record (R4.7). */
 import type { JsonObject } from "../../base/json.ts";
+import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
 import { choose, equalityOf, findParents, holds } from "../records/find-and-authorise.ts";
 import type { Call, Values } from "../context/context.ts";
-import { applyEffects } from "../records/effects.ts";
+import { applyEffects, firstTransition, transitioned } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { holdLive } from "../records/quotas.ts";
 import { checkGuard } from "./guard.ts";
+import { furtherWritesOf } from "./transition.ts";
 import { respondWith } from "./outcome.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
@@ -66,14 +68,30 @@ export async function insertRecord(
   await choose(call, tx, values);
   const counted = fillCounters(call, tx, table, values);
   if (counted !== undefined) await counted;
-  await checkRulesAndComputed(call, tx, operationTable(call), values, undefined);
+  const first = operation.moves.length === 0 ? undefined : await startTransition(call, tx, values);
+  await checkRulesAndComputed(call, tx, operationTable(call), values, undefined, first?.set);
   const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") return respondPresent(call, tx, input, values, written.columns, view);
   allowTokens(call, table.resource, written.row["id"]);
-  const made = await applyEffects(call, tx, written, created(table), view, operation);
+  const change = first === undefined ? created(table) : { to: first.to };
+  const made = await applyEffects(call, tx, written, change, view, { also: furtherWritesOf(call, first) });
   await holdLive(call, tx, table, undefined, written.row);
   return respondWith(call, tx, { what: "created", ...made });
+}
+
+/**
+ * Applies the first transition of the creation whose guard is true to the values of the new record, which then enters the
+ * target state and is never in its start state (R3.8). Without one, the record stays in its start state, unless a transition
+ * has an error for this case.
+ */
+async function startTransition(call: Call, tx: Transaction, values: Values): Promise<TransitionPlan | undefined> {
+  const { operation, table } = call.compiled;
+  const transition = await firstTransition(call, tx, operation.moves, values);
+  if (transition !== undefined) Object.assign(values, await transitioned(call, tx, table, transition, values));
+  const error = operation.moves.find((one) => one.else !== undefined)?.else;
+  if (transition === undefined && error !== undefined) throw new ApiError(error);
+  return transition;
 }
 
 /** Returns the existing record instead of a conflict, if the document declares `same`. */

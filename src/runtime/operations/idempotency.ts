@@ -105,8 +105,9 @@ async function replaced(call: Call, location: string, content: Json, files: bool
 /** Returns a hash of method, path, query and parsed body; member order and white space do not matter (R4.19). */
 function fingerprintOf(call: Call, input: Json): string {
   const query = call.query.size === 0 ? [] : [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const { httpRequest, path, version } = call;
-  const text = `${version.tag}\n${httpRequest.method}\n${path}\n${JSON.stringify(query)}\n${canonicalText(input)}`;
+  const { bodyPaths = [], httpRequest, path, version } = call;
+  const content = bodyPaths.length === 0 ? canonicalText(input) : `${canonicalText(input)}\n${bodyPaths.join()}`;
+  const text = `${version.tag}\n${httpRequest.method}\n${path}\n${JSON.stringify(query)}\n${content}`;
   return hash("sha256", text, "base64url");
 }
 

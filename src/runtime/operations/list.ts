@@ -74,6 +74,7 @@ function responseOf(call: Call, plan: ListPlan, received: ListRequest, page: Pag
     ...call.variables,
     count: page.total ?? null,
     next,
+    path: call.path,
     limit,
     offset: skip,
     page: Math.floor(skip / limit) + 1,

@@ -6,6 +6,7 @@ import type { Operation } from "../../plan/endpoints/types.ts";
 import { withDeadline } from "../../store/port/deadline.ts";
 import type { Awaitable } from "../../store/port/store.ts";
 import { createPlaceholders, withTokens } from "../auth/token-placeholders.ts";
+import type { ForKind } from "../context/compiled.ts";
 import type { Call, Context } from "../context/context.ts";
 import type { VersionedRequest } from "../context/version.ts";
 import { ApiError } from "../errors/api-error.ts";
@@ -19,24 +20,30 @@ import { history } from "./history.ts";
 import { list } from "./list.ts";
 import { isRepeatable, queryInput, rejectParameters } from "./query-input.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
+import { selectedKind } from "./selection.ts";
 import { type KeysInUse, write } from "./write.ts";
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 /** Creates the call of a request. @throws ApiError 400 for an unknown query parameter. */
-export function createCall(context: Context, request: OperationRequest, { input, envelope, validate }: Input): Call {
-  const { caller, httpRequest, kind, observation, route, version } = request;
+export function createCall(
+  context: Context,
+  request: OperationRequest,
+  { envelope, input, paths, validate }: Input,
+): Call {
+  const { caller, httpRequest, observation, route, version } = request;
   const { endpoint, parameters, path, requested } = route;
   const { received } = endpoint;
   const compiled =
     validate !== undefined && received === undefined ? { ...endpoint.compiled, validate } : endpoint.compiled;
   const { operation } = received?.compiled ?? compiled;
-  const parsed = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", (name) =>
+  const sent = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", (name) =>
     isRepeatable(operation, name),
   );
-  const { query, repeated } = parsed;
+  const { query, repeated } = sent;
   if (operation.list === undefined) rejectParameters(operation, query);
-  const queried = queryInput(received?.compiled ?? compiled, parsed);
+  const queried = queryInput(received?.compiled ?? compiled, sent);
+  const kind = selectedKind(operation, request.kind, { ...sent, bodyPaths: paths }, version.converter);
   const now = context.clock.now();
   const placeholders = createPlaceholders(context.plan.credentials, context.random);
   const call: Writable<Call> = {
@@ -67,8 +74,9 @@ export function createCall(context: Context, request: OperationRequest, { input,
       now + operation.limits.requestMilliseconds,
     ),
   };
-  const own = versionedRequest(request, input, validate);
+  const own = versionedRequest(request, input, validate, kind);
   if (own !== undefined) call.own = own;
+  if (paths !== undefined) call.bodyPaths = paths;
   if (envelope !== undefined) call.envelope = envelope;
   if (repeated !== undefined) call.repeated = repeated;
   if (requested.parameter !== undefined) call.parameter = requested.parameter;
@@ -80,10 +88,11 @@ function versionedRequest(
   { caller, kind, route: { endpoint }, version: { converter } }: OperationRequest,
   input: JsonObject,
   validate: Input["validate"],
+  selected: ForKind,
 ): VersionedRequest | undefined {
   const { received } = endpoint;
   if (received === undefined || converter === undefined) return undefined;
-  const reads = received.readsFor(caller.kind, kind, converter);
+  const reads = selected === kind ? received.readsFor(caller.kind, kind, converter) : undefined;
   return {
     converter,
     input,

@@ -12,6 +12,7 @@ import type { Validator } from "../validation/validator.ts";
 import { readBrackets } from "./bracketed-form.ts";
 import { repeatableOf } from "./list-filters.ts";
 import { typedParameter, typedParameters } from "./query.ts";
+import { selects, sentName } from "./selection.ts";
 
 /** Returns the values of the operation's query parameters; null for a missing one without a default. */
 export function queryInput({ operation, queries }: CompiledOperation, sent: RepeatedQuery): JsonObject {
@@ -80,18 +81,22 @@ function canonical(value: Json, { format, items, properties, additionalPropertie
 }
 
 /** Whether a parameter that is sent is one of the operation, or a part of one. */
-export function isDeclared({ query }: Operation, sent: string): boolean {
-  return query.some(({ name, parts }) => (parts === "brackets" ? sent.startsWith(`${name}[`) : sent === name));
+export function isDeclared(operation: Operation, sent: string): boolean {
+  const isInput = operation.query.some(({ name, parts }) =>
+    parts === "brackets" ? sent.startsWith(`${name}[`) : sent === name,
+  );
+  return isInput || selects(operation, sent);
 }
 
 /** Whether a request may send a parameter of this name more than once. */
-export function isRepeatable({ list, query }: Operation, sent: string): boolean {
+export function isRepeatable({ expand, list, query }: Operation, sent: string): boolean {
   const isItem = sent.endsWith("[]");
   return (
     query.some(({ name, parts }) =>
       parts === "brackets" ? isItem && sent.startsWith(`${name}[`) : parts === "repeated" && sent === name,
     ) ||
-    (list !== undefined && repeatableOf(list).has(sent))
+    (list !== undefined && repeatableOf(list).has(sent)) ||
+    (expand !== undefined && sent === sentName(expand))
   );
 }
 

@@ -1,4 +1,5 @@
 /** Reads the body of a request in the caller's version; its validation comes later (R0.1). */
+import { defined } from "../../base/defined.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { formMedia } from "../../plan/endpoints/contract.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -6,7 +7,7 @@ import { parseMediaType } from "../../http/negotiation.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
 import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
 import type { Caller } from "../context/caller.ts";
-import type { ForKind } from "../context/compiled.ts";
+import type { CompiledOperation, ForKind } from "../context/compiled.ts";
 import type { Served } from "../context/version.ts";
 import { contractInput } from "../functions/contract-input.ts";
 import { announcesBody, checkBodyMedia, parseBody, rejectBody, rejectNonObject } from "../validation/read-body.ts";
@@ -16,6 +17,7 @@ import type { OperationRoute } from "../versions/find-route.ts";
 import { readBracketedForm } from "./bracketed-form.ts";
 import { envelopeValidator } from "./envelope.ts";
 import { filesOf, uploadPipeOf } from "./files.ts";
+import { bodyPaths } from "./selection.ts";
 
 /** A request whose caller, version and operation are known. */
 export interface OperationRequest extends IncomingRequest {
@@ -30,6 +32,8 @@ export interface OperationRequest extends IncomingRequest {
 export interface Input {
   readonly input: JsonObject;
   readonly envelope?: Unwrapped;
+  /** The paths of the body for `expand`. */
+  readonly paths?: readonly string[];
   /** The validator to use instead of the operation's own. */
   readonly validate?: Validator;
 }
@@ -76,6 +80,13 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   const parsed = isForm ? readBracketedForm(await sent.read()) : parseBody(await sent.read(), body);
   // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
+  const { rest, paths } = bodyPaths(operation, parsed);
+  const read = inputOf(compiled, rest, isForm);
+  return paths === undefined ? read : { ...read, paths };
+}
+
+function inputOf({ operation, validate }: CompiledOperation, parsed: JsonObject, isForm: boolean): Input {
+  const body = defined(operation.body, "the body that was read");
   const adaptation = adaptationOf(operation, isForm);
   const adapted = (flat: JsonObject): JsonObject =>
     adaptation === undefined ? flat : (adapt(flat, body.schema, adaptation) as JsonObject);
@@ -85,7 +96,7 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   const envelope = { ...opened, input, sent: parsed };
   const { violations } = envelope;
   if (violations.length === 0) return { input, envelope };
-  return { input, envelope, validate: envelopeValidator(envelope, compiled.validate) };
+  return { input, envelope, validate: envelopeValidator(envelope, validate) };
 }
 
 /** Whether the body is a form without files; `checkBodyMedia` has accepted its media type. */

@@ -40,8 +40,8 @@ export async function move(received: Call, tx: Transaction): Promise<HttpRespons
 }
 
 /** Returns the further writes of a transition, then those of its operation. */
-function furtherWritesOf({ compiled: { operation } }: Call, made: TransitionPlan): Changed["also"] {
-  if (made.also === undefined || operation.also === undefined) return made.also ?? operation.also;
+export function furtherWritesOf({ compiled: { operation } }: Call, made: TransitionPlan | undefined): Changed["also"] {
+  if (made?.also === undefined || operation.also === undefined) return made?.also ?? operation.also;
   return [...made.also, ...operation.also];
 }
 

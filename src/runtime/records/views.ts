@@ -2,19 +2,23 @@
  * Builds the views of a resource: the members that a kind of caller sees, as an allow-list, independent of the request (R2.9,
  * R5.9).
  */
+import { defined } from "../../base/defined.ts";
 import { onceFor } from "../../base/once.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
-import { mentions, readsOtherRecords } from "../../expression/typed.ts";
+import { mentions, readsOtherRecords, type TypedExpression } from "../../expression/typed.ts";
 import type { EndpointsPart, Operation, ResponseMember, ResponseSource } from "../../plan/endpoints/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
-import type { Table } from "../../plan/resources/types.ts";
-import type { View, ViewMember } from "../../store/port/store.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { ExpandableMember, View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ResourceView } from "../context/compiled.ts";
 
-/** Returns the view of a resource. `subject` is undefined for anonymous callers. */
-export function viewOf(table: Table, subject: Subject | undefined): ResourceView {
+/**
+ * Returns the view of a resource. `subject` is undefined for anonymous callers. `record`: returns the view of another resource,
+ * for references that a request may expand; without it there are none.
+ */
+export function viewOf(table: Table, subject: Subject | undefined, record?: (resource: string) => View): ResourceView {
   const members: ViewMember[] = [];
   const readable = new Set<string>();
   let conditional = false;
@@ -33,6 +37,7 @@ export function viewOf(table: Table, subject: Subject | undefined): ResourceView
       type: member.type,
       absent: member.absent,
       ...(decision === "allowed" ? {} : { when: decision.any }),
+      ...("expandableFor" in member && record !== undefined ? expandableColumn(member, subject, record) : {}),
     });
   }
   const derived =
@@ -43,6 +48,37 @@ export function viewOf(table: Table, subject: Subject | undefined): ResourceView
   const tag = isComplete ? "" : createHash("sha256").update(names.join()).digest("base64url").slice(0, 4);
   return { view: { resource: table.resource, members }, readable, known: new Set(names), derived, tag };
 }
+
+function expandableColumn(
+  { name, references, expandableFor = [], nullable }: Column,
+  subject: Subject | undefined,
+  record: (resource: string) => View,
+): Pick<ViewMember, "expandable"> {
+  const { resource } = defined(references, `the resource of ${name}`);
+  const type = { kind: "record", resource } as const;
+  const expression: TypedExpression = { kind: "field", name, at: { start: 0, end: 0 }, type, nullable };
+  return expandableMember(expression, expandableFor, subject, { view: () => record(resource) });
+}
+
+/** Returns the reference for callers who may see some of the records; for others there is only the id. */
+function expandableMember(
+  expression: TypedExpression,
+  grants: readonly GrantPlan[],
+  subject: Subject | undefined,
+  target: Pick<ExpandableMember, "view" | "name">,
+): Pick<ViewMember, "expandable"> {
+  const visible = decide(grants, subject);
+  const conditions = typeof visible === "string" ? (visible === "denied" ? [never] : undefined) : visible.any;
+  return { expandable: { expression, ...target, ...(conditions === undefined ? {} : { visible: conditions }) } };
+}
+
+const never: TypedExpression = {
+  kind: "constant",
+  value: false,
+  at: { start: 0, end: 0 },
+  type: { kind: "bool" },
+  nullable: false,
+};
 
 /** Views for nested members of responses: the document's views, and the records of a resource for a kind of caller. */
 export interface Nested {
@@ -78,7 +114,11 @@ function viewMembers(resource: string, members: readonly ResponseMember[], neste
   });
 }
 
-function viewSource(resource: string, source: ResponseSource, nested: Nested): Pick<ViewMember, "source" | "type"> {
+function viewSource(
+  resource: string,
+  source: ResponseSource,
+  nested: Nested,
+): Pick<ViewMember, "source" | "type" | "expandable"> {
   const inView = (name: string): View => {
     const view = nested.views?.[name];
     if (view === undefined) throw new Error(`there is no view ${name}`);
@@ -96,11 +136,21 @@ function viewSource(resource: string, source: ResponseSource, nested: Nested): P
     case "view":
       return { source: { kind: "object", members: inView(source.view).members }, type: "json" };
     case "record":
-    case "records":
+    case "records": {
+      const { expand, expression, view: name } = source;
+      if (expand !== undefined) {
+        const target = { view: () => inView(name), name };
+        return {
+          source: { kind: "expression", expression },
+          type: expand.type,
+          ...expandableMember(expression, expand.visible, nested.subject, target),
+        };
+      }
       return {
         source: { kind: source.kind, expression: source.expression, view: inView(source.view) },
         type: "json",
       };
+    }
   }
 }
 

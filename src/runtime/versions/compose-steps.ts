@@ -133,6 +133,14 @@ export function createVersionConverter(stepConverters: readonly StepConverter[])
       }
       return name;
     },
+    newerPath(subject, older) {
+      let now: readonly string[] | "unknown" | "removed" = older;
+      for (const [index, shape] of shapesOf(stepConverters, subject, "older").entries()) {
+        if (shape !== undefined && typeof now !== "string")
+          now = newerNames(stepConverters[index] as StepConverter, shape, now);
+      }
+      return now;
+    },
     filterToNewer(resource, filter) {
       const shapes = shapesOf(stepConverters, { kind: "record", resource }, "older");
       return shapes.reduce((one, shape) => (shape === undefined ? one : upgraded(shape, one)), filter);
@@ -230,6 +238,21 @@ function lowered(
   if (inner === undefined || rest.length <= enclosing.length) return [member.older, ...rest];
   const below = lowered(stepConverter, inner, rest.slice(enclosing.length));
   return below && [member.older, ...rest.slice(0, enclosing.length), ...below];
+}
+
+/** Returns the newer names of a path, which does not name the items of lists. */
+function newerNames(
+  stepConverter: StepConverter,
+  { step }: Shape,
+  [first, ...rest]: readonly string[],
+): readonly string[] | "unknown" | "removed" {
+  if (first === undefined) return [];
+  const member = step.members.find(({ older }) => older === first);
+  if (member === undefined) return "unknown";
+  const inner = member.shape === undefined ? undefined : stepConverter.byOlder.get(member.shape);
+  const below = inner === undefined ? rest : newerNames(stepConverter, inner, rest);
+  if (typeof below === "string") return below;
+  return member.newer === undefined ? "removed" : [member.newer, ...below];
 }
 
 /** Downgrades the JSON text of one record, or of several separated by commas; with `known`, only those members. */

@@ -112,7 +112,7 @@ export function versionedText(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;
   const { operation } = call.compiled;
-  if (call.kind.own !== undefined || operation.response.kind === "shape")
+  if (operation.response.kind === "members" || operation.response.kind === "shape")
     return textToOlder(own.converter, { kind: "gives", operation: operation.name }, text);
   return recordText(call, text);
 }

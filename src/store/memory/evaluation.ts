@@ -30,10 +30,9 @@ export function viewWriterIn(records: Records, view: View): Write {
   });
 }
 
-function nestedWriter(
-  records: Records,
-  { expression, kind, view }: NestedSource,
-): (row: Row, variables: Variables) => string | null {
+function nestedWriter(records: Records, source: NestedSource): (row: Row, variables: Variables) => string | null {
+  const { expression, kind, view } = source;
+  const orId = source.kind === "record" ? source.orId : undefined;
   const write = viewWriterIn(records, view);
   const recordOf = (value: Value): Row | undefined =>
     typeof value === "object" ? ((value ?? undefined) as Row | undefined) : records.find(view.resource, "id", value);
@@ -41,7 +40,10 @@ function nestedWriter(
     const value = evaluateIn(records, expression, row, variables);
     if (kind === "record") {
       const record = recordOf(value);
-      return record === undefined ? null : write(record, variables);
+      if (orId === undefined || value === null) return record === undefined ? null : write(record, variables);
+      const condition = orId.visible === undefined ? undefined : { any: orId.visible };
+      const isVisible = record !== undefined && holdsIn(records, condition, record, variables);
+      return isVisible ? write(record, variables) : JSON.stringify(typeof value === "object" ? record?.["id"] : value);
     }
     if (!Array.isArray(value)) return null;
     // Items that are references to missing records are skipped.

@@ -154,6 +154,19 @@ export interface ViewMember {
   readonly absent: "left out" | "null";
   /** Conditions, one of which must be true for the response to have the member; absent: it always has it. */
   readonly when?: readonly TypedExpression[];
+  /** The record in place of which the member has the id; stores ignore it. */
+  readonly expandable?: ExpandableMember;
+}
+
+/** A reference in place of which a request may ask for the record. */
+export interface ExpandableMember {
+  readonly expression: TypedExpression;
+  /** The view of the record that the request gets. */
+  readonly view: () => View;
+  /** The name of the view, or absent for the record of the resource. */
+  readonly name?: string;
+  /** Conditions over the other record, one of which must be true for the caller to see it; absent: the caller sees all. */
+  readonly visible?: readonly TypedExpression[];
 }
 
 /**
@@ -166,12 +179,19 @@ export type ViewSource =
   /** An object of further members of the same record. */
   | { readonly kind: "object"; readonly members: readonly ViewMember[] }
   /** The referenced record as a view; absent if there is no reference. */
-  | { readonly kind: "record"; readonly expression: TypedExpression; readonly view: View }
+  | { readonly kind: "record"; readonly expression: TypedExpression; readonly view: View; readonly orId?: OrId }
   /**
    * A list of views. The expression comes from `checkRecords` and sets the order, which for the records of a resource is the
    * order of creation. Absent only if the expression is null.
    */
   | { readonly kind: "records"; readonly expression: TypedExpression; readonly view: View };
+
+/** For a referenced record that the caller may not see: its id is in place of the record. */
+export interface OrId {
+  /** Conditions over the referenced record, one of which must be true for the caller to see it; absent: all records. */
+  readonly visible?: readonly TypedExpression[];
+  readonly type: ColumnType;
+}
 
 /**
  * A query for one record. With `key`: the record with this value in a unique column, if `where` is absent or true for it.

@@ -8,7 +8,7 @@ import { atHand, type ExpressionSql, type Named, tableFor } from "./condition.ts
 import { type Fragment, joined, sql } from "./fragment.ts";
 import { isAlwaysThere, memberText, quoteText } from "./json-text.ts";
 import type { CachedFragment } from "./json-fragments.ts";
-import type { View, ViewMember } from "../port/store.ts";
+import type { OrId, View, ViewMember } from "../port/store.ts";
 import type { NestedSource } from "./view-text.ts";
 
 /** How a database writes JSON. */
@@ -46,7 +46,10 @@ export function viewSql(text: TextSql): ViewSql {
   const scope = (table: Table, tables: Named): RecordScope => ({ text, table, alias: atHand, tables, depth: 0 });
   return {
     view: ({ members }, table, tables) => objectSql(members, scope(table, tables)),
-    nested: (source, table, tables) => recordsText(source, scope(table, tables)),
+    nested: (source, table, tables) =>
+      source.kind === "record" && source.orId !== undefined
+        ? recordOrId(source, source.orId, scope(table, tables))
+        : recordsText(source, scope(table, tables)),
   };
 }
 
@@ -155,9 +158,20 @@ function madeText({ name, source, type }: ViewMember, scope: RecordScope): Fragm
     }
     case "object":
       return sql`(${objectSql(source.members, scope)})`;
+    case "record":
+      return source.orId === undefined ? recordsText(source, scope) : recordOrId(source, source.orId, scope);
     default:
       return recordsText(source, scope);
   }
+}
+
+/** Returns SQL of the record if the caller may see it, else of its id; null if there is no reference. */
+function recordOrId(source: NestedSource, { type }: OrId, scope: RecordScope): Fragment {
+  const { expressions, valueText } = scope.text;
+  const { expression } = source;
+  const id = expressions.value(expression, scope.tables, scope.alias);
+  const idText: Fragment = { sql: valueText(id.sql, type, expression), bindings: id.bindings };
+  return sql`coalesce(${recordsText(source, scope)}, ${idText})`;
 }
 
 function fieldOf(expression: TypedExpression, { columns }: Table): Column | undefined {
@@ -165,10 +179,8 @@ function fieldOf(expression: TypedExpression, { columns }: Table): Column | unde
 }
 
 /** Returns SQL of the nested records; null if the record or the list is null. */
-function recordsText(
-  { expression, kind, view }: NestedSource,
-  { alias, depth, tables, text: dialect }: RecordScope,
-): Fragment {
+function recordsText(source: NestedSource, { alias, depth, tables, text: dialect }: RecordScope): Fragment {
+  const { expression, kind, view } = source;
   const { name, table } = tableFor(tables, view.resource);
   const below = { text: dialect, table, tables, depth: depth + 1 };
   const { expressions } = dialect;
@@ -179,7 +191,9 @@ function recordsText(
       condition: `${one}.${dialect.quoteName("id")}`,
       value: expressions.value(expression, tables, alias),
     };
-    return sql`(SELECT ${text} FROM ${name} AS ${one} WHERE ${condition} = ${value})`;
+    const visible = source.kind === "record" ? source.orId?.visible : undefined;
+    const isVisible = visible === undefined ? "" : sql` AND ${expressions.anyTrue(visible, tables, one)}`;
+    return sql`(SELECT ${text} FROM ${name} AS ${one} WHERE ${condition} = ${value}${isVisible})`;
   }
   const records = expressions.records(expression, view.resource, tables, alias, depth + 1);
   const text = objectSql(view.members, { ...below, alias: records.alias });

@@ -6,6 +6,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { getOrMake } from "../../base/once.ts";
 import { folded, isFound } from "../../base/search.ts";
+import { sqliteFunctions } from "../../expression/sqlite-functions.ts";
 import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
 
@@ -50,6 +51,8 @@ export class Connection {
     this.database.function("nonet_fold", { deterministic: true }, (text) =>
       typeof text === "string" ? folded(text) : null,
     );
+    for (const [name, run] of Object.entries(sqliteFunctions))
+      this.database.function(name, { deterministic: true, varargs: true }, run);
     this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 

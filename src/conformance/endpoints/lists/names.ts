@@ -27,8 +27,8 @@ export function nameCases(contract: Contract): readonly Case[] {
 // ── The number of all records ──────────────────────────────────────────────────────────────────────────────────────
 
 function counts(contract: Contract, called: Operation): readonly Case[] {
-  const { page } = responseShape(contract.model, called);
-  const path = page === undefined ? stylePath(called) : pathOf(called, "gives");
+  const { page, pageAt } = responseShape(contract.model, called);
+  const path = pageAt ?? stylePath(called);
   const isCounted = page === undefined ? listNames(contract, called).count !== undefined : hasCount(page);
   if (!isCounted) return [];
   return [

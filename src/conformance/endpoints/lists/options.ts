@@ -97,7 +97,8 @@ function hasValues(contract: Contract, called: Operation): readonly Case[] {
         const { count } = await walk(trial, list, maximumOf(contract, called));
         const isPaged = listStyleOf(contract.model, called.endpoint).kind !== "none";
         const page = await pageOf(trial, list, isPaged ? 1 : undefined);
-        const variables: Record<string, Value> = { count, ...(isPaged ? { limit: 1, offset: 0, page: 1 } : {}) };
+        const path = new URL(page.interaction.request.url).pathname;
+        const variables: Record<string, Value> = { count, path, ...(isPaged ? { limit: 1, offset: 0, page: 1 } : {}) };
         const next = nextIn(contract, called, page, count);
         if (next !== undefined) variables["next"] = next;
         let compared = 0;
@@ -160,10 +161,10 @@ function headersOf({ model }: Contract, { endpoint, operation }: Operation): rea
 }
 
 function membersOf({ model }: Contract, called: Operation): readonly PageValue[] {
-  const { page } = responseShape(model, called);
+  const { page, pageAt = "" } = responseShape(model, called);
   return (page === undefined ? [] : responseExpressions(page)).map(
     ({ path: at }): PageValue => ({
-      path: [pathOf(called, "gives"), ...at].join("/"),
+      path: [pageAt, ...at].join("/"),
       name: at.join("."),
       isHeader: false,
       of: (trial, { interaction }) =>

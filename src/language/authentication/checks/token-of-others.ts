@@ -34,9 +34,10 @@ function hasToken({ model, typed }: DocumentIndex, resolved: ResourceEndpoint): 
     const expression = typed.get(path);
     return expression !== undefined && readsVariable(expression, "tokens");
   };
-  const { item, page } = responseShape(model, resolved);
-  const shapes = [item, page].filter((shape) => shape !== undefined);
+  const { item, page, pageAt } = responseShape(model, resolved);
   const at = `endpoints/endpoints/${resolved.operation}/gives`;
+  // No expression about a page reads a token.
+  const shapes = [item, pageAt === at ? page : undefined].filter((shape) => shape !== undefined);
   const isReturned = shapes.some((shape) =>
     responseExpressions(shape).some(({ path }) => isTokenAt([at, ...path].join("/"))),
   );

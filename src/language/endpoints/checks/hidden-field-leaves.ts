@@ -14,11 +14,12 @@ export const check: Check = {
       const isAggregate = resolved.kind === "free" && resolved.action === "read";
       if (resolved.kind !== "resource" && !isAggregate) continue;
       const resource = isAggregate ? "" : (resolved.resource ?? "");
-      const { item, page } = responseShape(documentIndex.model, resolved);
-      for (const { path } of [page ?? item].flatMap((shape) =>
+      const { item, page, pageAt } = responseShape(documentIndex.model, resolved);
+      const given = `endpoints/endpoints/${resolved.operation}/gives`;
+      for (const { path } of [pageAt === given ? page : item].flatMap((shape) =>
         shape === undefined ? [] : responseExpressions(shape),
       )) {
-        const at = ["endpoints/endpoints", resolved.operation, "gives", ...path].join("/");
+        const at = [given, ...path].join("/");
         const name = path.join(".");
         const typed = documentIndex.typed.get(at);
         if (typed === undefined) continue;

@@ -98,6 +98,8 @@ function* unusedOptions(
       help,
     };
   }
+  if (style.bare === true && style.gives !== undefined)
+    yield { at: at("bare", own?.bare), message: "A page with `gives` is no bare array", help: "leave one of them out" };
   if (style.clamped === true && kind === "none")
     yield { at: at("clamped", own), message: "A list without pages has no limit", help: "leave it out" };
 }

@@ -19,7 +19,12 @@ const reservedParameter: Check = {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
       const { operation, endpoint } = resolved;
-      const localNames = new Set(resolved.action === "list" ? listParameters(model.endpoints, resolved) : []);
+      const { expand = "none" } = { ...model.endpoints, ...endpoint };
+      const selecting = expand === "none" ? [] : [expand.name];
+      const localNames = new Set([
+        ...(resolved.action === "list" ? listParameters(model.endpoints, resolved) : []),
+        ...selecting,
+      ]);
       const inputNames = new Set(endpoint.query === undefined ? [] : inputOf(model, resolved).map(({ name }) => name));
       for (const name of Object.keys(endpoint.filters ?? {}))
         if (localNames.has(name))

@@ -21,14 +21,15 @@ export const check: Check = {
           unknown: { name: operation, known: documentIndex.operations },
         };
     }
-    for (const [member, values] of Object.entries({ status, codes })) {
+    const named = new Set([...known, ...violationCodes]);
+    for (const [member, values, codesOf] of [
+      ["status", status, known],
+      ["codes", codes, named],
+      ["messages", messages, named],
+    ] as const) {
       for (const code of Object.keys(values)) {
-        if (!known.has(code)) yield unknown(`errors/${member}/${code}#key`, code, known);
+        if (!codesOf.has(code)) yield unknown(`errors/${member}/${code}#key`, code, codesOf);
       }
-    }
-    for (const code of Object.keys(messages)) {
-      if (!known.has(code) && !violationCodes.includes(code))
-        yield unknown(`errors/messages/${code}#key`, code, [...known, ...violationCodes]);
     }
   },
 };

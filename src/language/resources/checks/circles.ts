@@ -2,7 +2,7 @@
 import { capital, withArticle } from "../../../base/case.ts";
 import { onCircles } from "../../analysis/circles.ts";
 import type { Check } from "../../analysis/finding.ts";
-import { isNullable, isServerSet, referenceOf, nestedView, isChangeable } from "../fields.ts";
+import { isNullable, isServerSet, referenceOf, nestedView, isChangeable, unexpandedType } from "../fields.ts";
 import { namedTypes } from "../type-names.ts";
 
 /** Reports resources that need each other, so that no first record can be created. */
@@ -69,8 +69,9 @@ const viewInsideItself: Check = {
   *run({ model }) {
     const { views = {} } = model.resources;
     const uses = Object.entries(views).flatMap(([enclosing, { members = {} }]) =>
-      Object.entries(members).flatMap(([member, { type }]) => {
-        const nested = nestedView(model, type);
+      Object.entries(members).flatMap(([member, field]) => {
+        // A request says how often it expands a member.
+        const nested = nestedView(model, unexpandedType(model, field));
         return nested === undefined ? [] : [{ enclosing, member, name: nested.view }];
       }),
     );

@@ -1,7 +1,8 @@
 /** Checks the marks of fields: `read-only`, `unique` and others. */
 import type { Check } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
-import { type FieldSite, bareType, fieldSites, isNullable, lookup, referenceOf } from "../fields.ts";
+import { revealingOperations } from "../../authentication/visible.ts";
+import { type FieldSite, bareType, fieldSites, isNullable, lookup, nestedView, referenceOf } from "../fields.ts";
 import type { Field, Modifier } from "../model.ts";
 
 /** Reports a mark that has no meaning for the type of its field. */
@@ -13,8 +14,10 @@ const modifierMisplaced: Check = {
     for (const { at, enclosing, name, field } of fieldSites(model)) {
       for (const modifier of field.marks) {
         const problem =
-          (isForParameters(modifier) ? "only a query parameter is sent in parts" : elsewhere[enclosing]) ??
-          (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier));
+          modifier === "expand"
+            ? expandProblem(model, enclosing, field)
+            : ((isForParameters(modifier) ? "only a query parameter is sent in parts" : elsewhere[enclosing]) ??
+              (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier)));
         if (problem !== undefined)
           yield { at: `${at}/marks/${modifier}`, message: `\`${name}\` cannot be \`${modifier}\`: ${problem}` };
       }
@@ -66,6 +69,24 @@ function treeProblem(model: Model, at: string, field: Field): string | undefined
   return isNullable(field) ? undefined : "the root of a tree has no parent; write `?`";
 }
 
+/** Why a response cannot have the record in place of the field's id. */
+function expandProblem(model: Model, enclosing: FieldSite["enclosing"], field: Field): string | undefined {
+  if (enclosing === "type" || enclosing === "takes") return elsewhere[enclosing];
+  const { computed, type } = field;
+  const nested = enclosing === "view" ? nestedView(model, type) : undefined;
+  const target = enclosing === "view" ? (nested?.list === true ? undefined : nested?.of) : referenceOf(model, type);
+  // Another check reports an unknown type.
+  const bare = bareType(type);
+  if (target === undefined && bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined)
+    return enclosing === "view" && referenceOf(model, type) !== undefined
+      ? `its type is the view that a request gets, such as \`${bare.kind === "named" ? bare.name : ""}Out\``
+      : undefined;
+  if (target === undefined) return "it is not the record to which a reference refers";
+  if (enclosing === "resource" && computed !== undefined) return "it is computed; expand it in a view";
+  const isRead = revealingOperations(model, target).some(({ action }) => action === "read" || action === "list");
+  return isRead ? undefined : `no operation reads a ${target}, so no caller may see one`;
+}
+
 function valueProblem(model: Model, { type }: Field, modifier: Modifier): string | undefined {
   const bare = bareType(type);
   const structure = ["map", "file", "schema"].includes(bare.kind) || (bare.kind === "scalar" && bare.name === "json");
@@ -88,6 +109,8 @@ const contradictions: readonly (readonly [one: Modifier, other: Modifier, why: s
   ["secret", "filter", "a filter would reveal a value that is never returned"],
   ["secret", "sort", "sorting would reveal a value that is never returned"],
   ["secret", "search", "a search would reveal a value that is never returned"],
+  ["write-only", "expand", "no response has the field"],
+  ["secret", "expand", "no response has the field"],
   ["delete with", "clear", "the record cannot be both deleted and retained"],
 ];
 

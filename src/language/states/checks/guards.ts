@@ -2,6 +2,7 @@
 import { always, satisfiable, exclusive } from "../../../expression/prove.ts";
 import type { TriggeredTransition } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
+import { isCreation } from "../../endpoints/resolve.ts";
 import { rangesOf } from "../../resources/fields.ts";
 
 /** Reports a guard that is true for every record. */
@@ -39,9 +40,11 @@ const guardWithoutError: Check = {
   code: "states/guard-without-error",
   severity: "error",
   why: "The caller needs to know why the service rejected the request.",
-  *run({ transitions, gaps }) {
+  *run({ endpoints, transitions, gaps }) {
     for (const { trigger, at } of transitions) {
       if (trigger.on.kind !== "by" || trigger.if === undefined || trigger.else !== undefined) continue;
+      // A new record for which the guard is false stays in the start state.
+      if (isCreation(endpoints.get(trigger.on.operation))) continue;
       // A gap of a transition's only trigger has a path without the trigger's index.
       if (gaps.has(`${at}/else`) || gaps.has(`${at.replace(/\/\d+$/, "")}/else`)) continue;
       yield {

@@ -13,7 +13,7 @@ import {
   declares,
 } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
-import type { ResolvedEndpoint } from "../../endpoints/resolve.ts";
+import { isCreation, type ResolvedEndpoint } from "../../endpoints/resolve.ts";
 
 /** Reports a transition if no caller who may run its operation can satisfy its guard. */
 const transitionNobodyMayRun: Check = {
@@ -74,7 +74,8 @@ const operationOfOtherResource: Check = {
   *run({ transitionsBy, endpoints }) {
     for (const [operation, transitions] of transitionsBy) {
       const resolved = endpoints.get(operation);
-      if (resolved === undefined || resolved.kind === "unclear" || resolved.key === undefined) continue;
+      if (resolved === undefined || resolved.kind === "unclear") continue;
+      if (resolved.key === undefined && !isCreation(resolved)) continue;
       for (const { resource, at } of transitions) {
         if (resource === resolved.resource) continue;
         yield {
@@ -92,9 +93,22 @@ const operationOnNoRecord: Check = {
   code: "states/operation-moves-no-record",
   severity: "error",
   why: "The transition would never happen.",
-  *run({ transitionsBy, endpoints }) {
+  *run({ transitionsBy, endpoints, lifeOf }) {
     for (const [operation, transitions] of transitionsBy) {
-      const reason = reasonOf(endpoints.get(operation));
+      const resolved = endpoints.get(operation);
+      if (isCreation(resolved)) {
+        for (const { at, from, resource } of transitions) {
+          const start = lifeOf.get(resource)?.start;
+          if (start === undefined || from.length === 0 || from.includes(start)) continue;
+          yield {
+            at: `${at}/by`,
+            message: `\`${operation}\` creates a ${resource} in \`${start}\`, so this transition never happens`,
+            help: `begin it in \`${start}\`: a creation makes only transitions from the start state`,
+          };
+        }
+        continue;
+      }
+      const reason = reasonOf(resolved);
       if (reason === undefined) continue;
       for (const { at, resource } of transitions) {
         yield {

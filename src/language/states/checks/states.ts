@@ -1,6 +1,8 @@
 /** Reports states that no record reaches or leaves. */
 import { capital, withArticle } from "../../../base/case.ts";
+import type { TriggeredTransition } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
+import { isCreation } from "../../endpoints/resolve.ts";
 
 /** Reports a lifecycle without states. */
 const noStates: Check = {
@@ -45,12 +47,15 @@ const deadEnd: Check = {
   code: "states/dead-end",
   severity: "warning",
   why: "Quotas and retention would count a record in this state as unfinished for ever.",
-  *run({ lives }) {
+  *run({ endpoints, lives }) {
+    // Such a transition is only for new records: others stay in the start state. Without a guard no record is ever there.
+    const isOfSomeNew = ({ trigger }: TriggeredTransition): boolean =>
+      trigger.on.kind === "by" && trigger.if !== undefined && isCreation(endpoints.get(trigger.on.operation));
     for (const { resource, lifecycle, reachable, final, out, closed } of lives) {
       // If the document does not declare `final`, the questionnaire reports it.
       if (lifecycle.final === undefined || !closed) continue;
       for (const state of reachable) {
-        const leaves = out.get(state)?.some(({ to }) => to !== state) ?? true;
+        const leaves = out.get(state)?.some((one) => one.to !== state && !isOfSomeNew(one)) ?? true;
         if (leaves || final.includes(state)) continue;
         yield {
           at: `states/${resource}/states/${state}`,

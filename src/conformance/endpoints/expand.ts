@@ -1,0 +1,231 @@
+/** Records in place of ids (`expand`): the record that the caller may see, else its id; unknown and too deep paths are rejected. */
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { ExpandStyle } from "../../language/endpoints/model.ts";
+import { styleOf } from "../../language/endpoints/resolve.ts";
+import { defaultDepth } from "../../language/endpoints/selection.ts";
+import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { fieldsOf, isExpandable, lookup, nestedView, referenceOf } from "../../language/resources/fields.ts";
+import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import { type Contract, type Operation, wrapOf } from "../contract.ts";
+import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
+import type { Interaction } from "../interaction.ts";
+import { recordVisibility } from "../permissions.ts";
+import { memberOf, type ObservedRecord, listNames, pageIn, recordIn } from "../response.ts";
+import { readId } from "../trial/looking.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { findRecord } from "../trial/world.ts";
+import { callersOf, ifPossible, operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
+
+/** A record of a resource, or a view of it. */
+interface Form {
+  readonly resource: string;
+  readonly view?: string;
+}
+
+/** A member in place of whose id a request may ask for a record. */
+interface Expandable {
+  readonly name: string;
+  /** The field of the record around that refers to the record. */
+  readonly field: string;
+  readonly statement: string;
+  readonly form: Form;
+}
+
+export function expandCases(contract: Contract): readonly Case[] {
+  return plainOperations(contract).flatMap((called): readonly Case[] => {
+    const style = styleOf(contract.model.endpoints, called.endpoint, "expand") ?? "none";
+    const form = formOf(contract, called);
+    if (style === "none" || form === undefined || (called.action !== "read" && called.action !== "list")) return [];
+    const members = expandableIn(contract, form);
+    if (members.length === 0) return [];
+    return [
+      ...members.map((member) => isRecord(contract, called, style, form, member)),
+      rejectsUnknown(contract, called, style),
+      ...boundsDepth(contract, called, style, form),
+    ];
+  });
+}
+
+/** Returns the form of the records in the responses of an operation; undefined if other members are around it. */
+function formOf({ model }: Contract, called: Operation): Form | undefined {
+  const { item } = responseShape(model, called);
+  const { resource = "" } = called;
+  if (item === undefined || item.kind === "record") return { resource };
+  return item.kind === "view" ? { resource, view: item.view } : undefined;
+}
+
+function expandableIn({ model, typed }: Contract, { resource, view }: Form): readonly Expandable[] {
+  if (view === undefined)
+    return Object.entries(fieldsOf(model, resource)).flatMap(([name, field]) => {
+      const target = isExpandable(field) ? referenceOf(model, field.type) : undefined;
+      const statement = `resources/${resource}/${name}/marks/expand`;
+      return target === undefined ? [] : [{ name, field: name, statement, form: { resource: target } }];
+    });
+  return Object.entries(lookup(model.resources.views ?? {}, view)?.members ?? {}).flatMap(([name, member]) => {
+    const nested = isExpandable(member) ? nestedView(model, member.type) : undefined;
+    const computed = typed.get(`resources/views/${view}/${name}/computed`);
+    if (nested === undefined || computed?.kind !== "field") return [];
+    const statement = `resources/views/${view}/${name}/marks/expand`;
+    return [{ name, field: computed.name, statement, form: { resource: nested.of, view: nested.view } }];
+  });
+}
+
+/** Returns the statements about the parameter: those of the operation if it has its own. */
+function aspectsOf({ places }: Contract, called: Operation, members: readonly string[], expects: string): [Aspect] {
+  const local = pathOf(called, "expand");
+  const path = places.has(local) ? local : "endpoints/expand";
+  const written = members.map((member) => `${path}/${member}`).filter((one) => places.has(one));
+  return [path, ...written].map((one) => ({ path: one, expects })) as unknown as [Aspect];
+}
+
+/** Returns the path as the operation takes it, with the names of the objects around the record. */
+function sentPath(contract: Contract, called: Operation, { from }: ExpandStyle, names: readonly string[]): string {
+  if (from !== "response") return names.join(".");
+  const { page } = responseShape(contract.model, called);
+  const wrap = wrapOf(contract, called);
+  const isBare = (called.endpoint.lists ?? contract.model.endpoints.lists)?.bare === true;
+  const around =
+    called.action !== "list"
+      ? wrap === undefined
+        ? []
+        : [wrap]
+      : page === undefined
+        ? isBare
+          ? []
+          : [listNames(contract, called).items]
+        : (itemsIn(page) ?? []);
+  return [...around, ...names].join(".");
+}
+
+function itemsIn(shape: Shape): readonly string[] | undefined {
+  if (shape.kind === "items") return [];
+  if (shape.kind !== "object") return undefined;
+  for (const [name, inner] of Object.entries(shape.members)) {
+    const found = itemsIn(inner);
+    if (found !== undefined) return [name, ...found];
+  }
+  return undefined;
+}
+
+/** Sends the request with a path. The response differs from what the document says of every response, so nobody compares it. */
+async function expand(
+  trial: Trial,
+  called: Operation,
+  style: ExpandStyle,
+  names: readonly string[],
+  options: { readonly caller: Caller; readonly record?: KnownRecord | undefined; readonly query?: object },
+): Promise<Interaction> {
+  const query = { ...options.query, [style.name]: sentPath(trial.contract, called, style, names) };
+  const { request, caller } = await trial.build(called.operation, { ...options, query });
+  return trial.send(request, caller, called.operation);
+}
+
+function isRecord(contract: Contract, called: Operation, style: ExpandStyle, form: Form, member: Expandable): Case {
+  const { name, statement } = member;
+  const expects = `\`${name}\` is the record if a request of ${called.operation} asks for it`;
+  const aspects = [...aspectsOf(contract, called, ["from"], expects), { path: statement, expects }] as const;
+  return operationCase(called, `expand ${name}`, aspects as unknown as Case["aspects"], async (trial) => {
+    const record = await referring(trial, form, member);
+    let count = 0;
+    for (const caller of await callersOf(trial, called, called.action === "read" ? record : undefined)) {
+      const isTried = await ifPossible(() => compare(trial, called, style, member, { caller, record }));
+      if (isTried === true) count += 1;
+    }
+    if (count === 0) throw new NotTried(`the test cannot read a ${form.resource} with a \`${name}\` that it knows`);
+  });
+}
+
+/** Makes a record that has the reference. */
+async function referring(trial: Trial, { resource }: Form, { field, form }: Expandable): Promise<KnownRecord> {
+  const caller = await trial.callerFor(called(trial, resource));
+  const id = await readId(trial, await trial.reference(form.resource, caller));
+  const made = id === undefined ? undefined : await ifPossible(() => trial.make(resource, { values: { [field]: id } }));
+  return made ?? trial.make(resource);
+}
+
+function called({ contract }: Trial, resource: string): string {
+  const creates = [...contract.operations.values()].find(
+    (one) => one.action === "create" && one.resource === resource && one.endpoint.wire === undefined,
+  );
+  if (creates === undefined) throw new NotTried(`no operation creates a ${resource}`);
+  return creates.operation;
+}
+
+/** Compares the responses without and with the record. Returns whether it is known which of the two the caller gets. */
+async function compare(
+  trial: Trial,
+  called: Operation,
+  style: ExpandStyle,
+  { name, form, statement }: Expandable,
+  { caller, record }: { readonly caller: Caller; readonly record: KnownRecord },
+): Promise<boolean> {
+  const { contract } = trial;
+  const about = called.action === "read" ? { caller, record } : { caller };
+  const plain = await trial.call(called.operation, about);
+  const id = observed(contract, called, record, neededSuccess(trial, plain).json)?.record[name];
+  const target = typeof id === "object" ? undefined : findRecord(trial.world, form.resource, id as Json);
+  if (target === undefined) return false;
+  const isVisible = recordVisibility(contract, form.resource, caller, trial.around(target));
+  if (isVisible === undefined || (isVisible && !(await trial.readAs(target, caller)))) return false;
+  const interaction = await expand(trial, called, style, [name], about);
+  const value = observed(contract, called, record, expectSuccess(trial, interaction).json)?.record[name];
+  const idMember = memberOf(contract, "id", form.view);
+  const isThere = isObject(value) && [id, undefined].includes(lookup(value as JsonObject, idMember) as Json);
+  if (isVisible ? isThere : value === id) return true;
+  const expected = isVisible ? `the ${form.resource} as \`${name}\`` : `its id, since ${caller.name} may not see it`;
+  throw new Broken(expected, shortText(value as Json | undefined), interaction, statement);
+}
+
+/** Returns the record in a response: of a list, the item with its id. */
+function observed(
+  contract: Contract,
+  called: Operation,
+  record: KnownRecord,
+  body: Json | undefined,
+): ObservedRecord | undefined {
+  if (called.action !== "list") return recordIn(contract, called, body);
+  const items = pageIn(contract, called, body)?.items ?? [];
+  return items
+    .flatMap((item) => recordIn(contract, called, item) ?? [])
+    .find(({ record: one, view }) => one[memberOf(contract, "id", view)] === record.values.get("id"));
+}
+
+function rejectsUnknown(contract: Contract, called: Operation, style: ExpandStyle): Case {
+  const aspects = aspectsOf(contract, called, [], `${called.operation} rejects a path of no reference`);
+  return operationCase(called, "expand an unknown member", aspects, async (trial) => {
+    const { body: _, ...options } = await validOptions(trial, called);
+    const interaction = await expand(trial, called, style, ["unknownMember"], options);
+    expectError(trial, interaction, { code: "invalid-request", status: 400 }, aspects[0].path);
+  });
+}
+
+/** A path with as many names as the document allows, and one with a name more, if the document has such paths. */
+function boundsDepth(contract: Contract, called: Operation, style: ExpandStyle, form: Form): readonly Case[] {
+  const outer = sentPath(contract, called, style, ["x"]).split(".").length - 1;
+  const depth = (style.depth ?? defaultDepth) - outer;
+  const longest = pathOfLength(contract, form, depth);
+  const tooLong = pathOfLength(contract, form, depth + 1);
+  if (longest === undefined || style.depth === undefined) return [];
+  const expects = `${called.operation} accepts paths of at most ${style.depth} names`;
+  const aspects = aspectsOf(contract, called, ["depth"], expects);
+  return [
+    operationCase(called, "depth of expand", aspects, async (trial) => {
+      const { body: _, ...options } = await validOptions(trial, called);
+      expectSuccess(trial, await expand(trial, called, style, longest, options), aspects.at(-1)?.path);
+      if (tooLong === undefined) return;
+      const rejected = await expand(trial, called, style, tooLong, options);
+      expectError(trial, rejected, { code: "invalid-request", status: 400 }, aspects.at(-1)?.path);
+    }),
+  ];
+}
+
+function pathOfLength(contract: Contract, form: Form, length: number): readonly string[] | undefined {
+  if (length <= 0) return [];
+  for (const member of expandableIn(contract, form)) {
+    const below = pathOfLength(contract, member.form, length - 1);
+    if (below !== undefined) return [member.name, ...below];
+  }
+  return undefined;
+}

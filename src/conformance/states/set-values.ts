@@ -1,0 +1,40 @@
+/** Expects the values that a transition sets. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { TriggeredTransition } from "../effects.ts";
+import { brokenBy } from "../expect.ts";
+import { evaluate } from "../expressions.ts";
+import { expressionValue, type KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+
+/** Expects the values that `set` assigns, as far as the test can compute them. */
+export function expectSet(
+  trial: Trial,
+  { trigger, path, resource }: TriggeredTransition,
+  {
+    before,
+    record,
+    input,
+  }: { readonly before: ReadonlyMap<string, Json>; readonly record: KnownRecord; readonly input: JsonObject },
+): void {
+  const { contract } = trial;
+  for (const field of Object.keys(trigger.set ?? {})) {
+    const typed = contract.typed.get(`${path}/set/${field}`);
+    const found = record.values.get(field);
+    if (typed === undefined || found === undefined) continue;
+    const scope = { ...trial.scope(record.creator, record, input), record: before, old: before };
+    const expected = evaluate(typed, scope)?.value;
+    if (expected === undefined) continue;
+    const got = expressionValue(contract.model, resource, field, found);
+    if (isAbout(expected, got)) continue;
+    throw brokenBy(trial, `\`${field}\` with ${JSON.stringify(expected)}`, JSON.stringify(got), `${path}/set/${field}`);
+  }
+}
+
+/** How far two instants may differ that are computed from two clocks, in milliseconds. */
+const clockDifference = 30_000;
+
+function isAbout(expected: unknown, got: unknown): boolean {
+  if (typeof expected === "string" && typeof got === "string" && /^\d{4}-\d\d-\d\dT/.test(expected))
+    return Math.abs(Date.parse(expected) - Date.parse(got)) <= clockDifference;
+  return JSON.stringify(expected) === JSON.stringify(got);
+}
