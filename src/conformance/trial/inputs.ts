@@ -1,10 +1,12 @@
 /** Valid inputs of operations: values by type, within rules, guards and what `choose` needs. */
+import { instantOfUnixTime } from "../../base/unix-time.ts";
+import { writtenAs } from "../values/fits.ts";
 import { type Json, type JsonObject, pick } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { bareType, fieldsOf, isUnique, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isUnique, lookup, referenceOf, unixUnitOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
@@ -428,7 +430,13 @@ export function expressionInput(trial: Trial, called: Operation, { body = {}, qu
     name,
     valueOf(text, lookup(declared, name)?.type),
   ]);
-  return { ...Object.fromEntries(defaults), ...Object.fromEntries(parameters), ...body };
+  const input: JsonObject = { ...Object.fromEntries(defaults), ...Object.fromEntries(parameters), ...body };
+  const moments = absent.flatMap(({ name, field: { type } }): [string, Json][] => {
+    const unit = unixUnitOf(type);
+    const instant = unit && instantOfUnixTime(input[name], unit);
+    return instant === undefined ? [] : [[name, instant]];
+  });
+  return { ...input, ...Object.fromEntries(moments) };
 }
 
 /** Returns the value of a query parameter. */
@@ -436,5 +444,5 @@ function valueOf(text: string, type: FieldType | undefined): Json {
   const bare = type === undefined ? undefined : bareType(type);
   if (bare?.kind !== "scalar") return text;
   if (bare.name === "boolean") return text === "true";
-  return ["integer", "number", "decimal"].includes(bare.name) ? Number(text) : text;
+  return ["integer", "number", "decimal"].includes(writtenAs(bare).name) ? Number(text) : text;
 }

@@ -6,7 +6,7 @@ import { filterScope } from "../../language/analysis/expressions.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { bareType } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
-import { columnTypeOf } from "../resources/columns.ts";
+import { jsonTypeOf } from "../resources/columns.ts";
 import { seersOf } from "../authentication/permissions.ts";
 import { passedResources } from "./passed-records.ts";
 import type { ConditionFilterPlan, QueryPlan } from "./types.ts";
@@ -29,8 +29,8 @@ export function conditionFilters(
     const field = filterField(model, resource, name, filter, around);
     return {
       name,
-      type: columnTypeOf(model, type),
-      ...(type.kind === "list" ? { items: columnTypeOf(model, type.of) } : {}),
+      type: jsonTypeOf(model, type),
+      ...(type.kind === "list" ? { items: jsonTypeOf(model, type.of) } : {}),
       schema: jsonSchemaOf(model, type, "input"),
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
@@ -74,7 +74,7 @@ export function queryPlans(
     const schema = jsonSchemaOf(model, type, "input");
     return {
       name,
-      type: columnTypeOf(model, type),
+      type: jsonTypeOf(model, type),
       schema: value === undefined ? schema : { ...schema, default: value },
       required: !field.optional && value === undefined,
       ...(value === undefined ? {} : { default: value }),

@@ -8,7 +8,12 @@ import { deliveryResource, webhookResource } from "../../language/events/decide.
 import { isAroundItself, nestedView } from "../../language/resources/fields.ts";
 import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
-import { columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
+import {
+  jsonTypeOfColumn,
+  jsonTypeOfComputed,
+  jsonTypeOfExpression,
+  schemaOfExpression,
+} from "../resources/columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
 import { seersOf } from "../authentication/permissions.ts";
 import type { ResponseMember, ResponsePlan, ResponseSource, PageShape, ViewPlan } from "./types.ts";
@@ -112,7 +117,7 @@ function expressionSource({ model }: PlanInput, resource: string, expression: Ty
   return {
     kind: "expression",
     expression,
-    type: columnTypeOfValue(model, expression.type),
+    type: jsonTypeOfExpression(model, resource, expression),
     schema: schemaOfExpression(model, resource, expression),
     nullable: expression.nullable,
   };
@@ -164,7 +169,8 @@ function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Tab
     const computed = virtual.find((one) => one.name === name);
     const found = column ?? computed;
     if (found === undefined) return [];
-    const { type, schema, absent, visibleTo } = found;
+    const { schema, absent, visibleTo } = found;
+    const type = column === undefined ? found.type : jsonTypeOfColumn(column);
     const typeInfo = { type, schema, nullable: column?.nullable ?? true };
     const source: ResponseSource =
       computed === undefined
@@ -195,7 +201,7 @@ function viewMembers(
     const source: ResponseSource = {
       kind: "expression",
       expression,
-      type: columnTypeOfComputed(model, field.type, expression),
+      type: jsonTypeOfComputed(model, field.type, expression),
       schema: fieldSchema(model, field, "output"),
       nullable: expression.nullable,
     };

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { mentions, readsOtherRecords } from "../../expression/typed.ts";
 import type { EndpointsPart, Operation, ResponseMember, ResponseSource } from "../../plan/endpoints/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
+import { jsonTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
@@ -30,7 +31,7 @@ export function viewOf(table: Table, subject: Subject | undefined): ResourceView
         "expression" in member
           ? { kind: "expression", expression: member.expression }
           : { kind: "column", column: member.name },
-      type: member.type,
+      type: "expression" in member ? member.type : jsonTypeOfColumn(member),
       absent: member.absent,
       ...(decision === "allowed" ? {} : { when: decision.any }),
     });
