@@ -40,6 +40,8 @@ function sampleObject(schema: JsonObject): Json {
 }
 
 function sampleNumber(schema: JsonObject): number {
+  if (schema["format"] === "unix-time") return Math.floor(Date.now() / 1000);
+  if (schema["format"] === "unix-time-ms") return Date.now();
   const least = Number(schema["minimum"] ?? 1);
   const most = Number(schema["maximum"] ?? least + 1000);
   const low = Math.ceil(least);

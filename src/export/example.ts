@@ -59,13 +59,17 @@ function arrayExample(schema: JsonObject, further: (schema: Json) => Json | unde
   return Array.from({ length: count }, () => item as Json);
 }
 
+const moments: Readonly<Record<string, number>> = { "unix-time": 1_767_323_045, "unix-time-ms": 1_767_323_045_000 };
+
 function numberExample({
+  format,
   minimum,
   maximum,
   exclusiveMinimum,
   exclusiveMaximum,
   multipleOf,
 }: JsonObject): Json | undefined {
+  if (typeof format === "string" && moments[format] !== undefined) return moments[format];
   if (exclusiveMinimum !== undefined || exclusiveMaximum !== undefined || multipleOf !== undefined) return undefined;
   const [least, most] = [Number(minimum ?? 1), Number(maximum ?? Number.MAX_SAFE_INTEGER)];
   return least <= 1 && most >= 1 ? 1 : Math.abs(least) < Number.MAX_SAFE_INTEGER ? least : most;

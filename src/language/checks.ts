@@ -20,6 +20,7 @@ import { checks as resourcesRules } from "./resources/checks/rules.ts";
 import { checks as resourcesSecrets } from "./resources/checks/secrets.ts";
 import { check as resourcesUndiscoverableReference } from "./resources/checks/undiscoverable-reference.ts";
 import { check as resourcesUniqueAbsentUnclear } from "./resources/checks/unique-absent-unclear.ts";
+import { check as resourcesUnixTimeMisplaced } from "./resources/checks/unix-time-misplaced.ts";
 import { check as resourcesUnknownType } from "./resources/checks/unknown-type.ts";
 import { check as resourcesUnusedResource } from "./resources/checks/unused-resource.ts";
 import { check as resourcesViewUnclear } from "./resources/checks/view-unclear.ts";
@@ -101,6 +102,7 @@ export const checks: readonly Check[] = [
   ...resourcesSecrets,
   resourcesUndiscoverableReference,
   resourcesUniqueAbsentUnclear,
+  resourcesUnixTimeMisplaced,
   resourcesUnknownType,
   resourcesUnusedResource,
   resourcesViewUnclear,

@@ -1,6 +1,7 @@
 /** Generates any valid part 2: types, fields, rules. */
 import fc from "fast-check";
 import type { Json } from "../../src/base/json.ts";
+import { unixUnits } from "../../src/base/unix-time.ts";
 import { measures, patterned } from "../../src/language/resources/field-type.ts";
 import {
   absences,
@@ -53,7 +54,10 @@ const scalars: fc.Arbitrary<FieldType> = fc.constantFrom(...scalarNames).chain((
         patterns.map((pattern) => ({ pattern })),
       )
     : fc.constant({});
-  return fc.tuple(limits, texts).map(([limit, text]) => ({ kind: "scalar", name, ...limit, ...text }) as const);
+  const units = name === "datetime" ? fc.constantFrom({}, ...unixUnits.map((unix) => ({ unix }))) : fc.constant({});
+  return fc
+    .tuple(limits, texts, units)
+    .map(([limit, text, unit]) => ({ kind: "scalar", name, ...limit, ...text, ...unit }) as const);
 });
 
 const oneOf: fc.Arbitrary<FieldType> = fc.record({

@@ -207,7 +207,21 @@ const lineProofs: readonly Proof[] = sites.flatMap((site) => {
   }));
 });
 
-export const fieldTypeProofs: readonly Proof[] = [...fileProofs, ...lineProofs];
+/** Moments as Unix time, which embedded values cannot have. */
+const unixProofs: readonly Proof[] = [
+  { unit: "seconds", takes: [0, -62_135_596_800, 253_402_300_799], refuses: [1.5, "0", 253_402_300_800] },
+  { unit: "milliseconds", takes: [1, 253_402_300_799_999], refuses: [0.5, "2026-01-01T00:00:00Z"] },
+].map(({ unit, takes, refuses }) => ({
+  of: ["resources/resources/fields/type/scalar/unix"],
+  with: documentOf({ resources: things({ "at?": `datetime(${unit})` }) }),
+  without: documentOf({ resources: things({ "at?": "datetime" }) }),
+  play: [
+    ...takes.map((at) => ask("POST /things", { at }, { status: "201", has: { at } })),
+    ...refuses.map((at) => ask("POST /things", { at }, faultBelow("#/at"))),
+  ],
+}));
+
+export const fieldTypeProofs: readonly Proof[] = [...fileProofs, ...unixProofs, ...lineProofs];
 
 function taken(site: Site, field: string, value: Json | Given): Step {
   const [sent, back] = value instanceof Given ? [value.sent, value.back] : [value, value];

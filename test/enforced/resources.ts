@@ -629,6 +629,7 @@ export const resourceRefusals: readonly ApiError[] = [
     "type/file": "file(..1KB)",
     "type/file/media": "file(..1KB, image/png)",
   }),
+  ...refusedInTypes("resources/unix-time-misplaced", { "type/scalar/unix": "datetime(seconds)" }),
   ...refusedInTypes("resources/made-by-nobody", {
     "type/id": "id(abc)",
     "type/id/prefix": "id(abc)",

@@ -15,7 +15,7 @@ import { fromText, hasParts, type Pairs, type Parameter, received, sent } from "
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
-import { problemOf } from "../values/fits.ts";
+import { problemOf, writtenAs } from "../values/fits.ts";
 import type { Supply } from "../values/valid.ts";
 import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
@@ -174,7 +174,7 @@ export function wrongTexts(contract: Contract, type: FieldType, supply: Supply):
 /** Returns the values that can be sent as texts without becoming valid: the number 5 is a text like any other. */
 function textsOf(type: FieldType, values: readonly { readonly value: Json; readonly what: string }[]): readonly Text[] {
   const bare = bareType(type);
-  const isNumber = bare.kind === "scalar" && ["integer", "number", "decimal"].includes(bare.name);
+  const isNumber = bare.kind === "scalar" && ["integer", "number", "decimal"].includes(writtenAs(bare).name);
   return values.flatMap(({ value, what }): Text[] => {
     const text = isNumber && typeof value === "number" ? JSON.stringify(value) : !isNumber ? value : undefined;
     return typeof text !== "string" || text === "" || text.length > longestText ? [] : [{ text, what }];

@@ -1,4 +1,5 @@
 /** What responses contain by `gives`: members that expressions compute, or nothing. */
+import { unixTimeOf, unixUnits } from "../../base/unix-time.ts";
 import type { Json } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { readDuration, readTimestamp } from "../../expression/instant.ts";
@@ -169,6 +170,8 @@ function mayBeHidden({ contract: { model } }: Trial, typed: TypedExpression): bo
 /** Compares a value with the one in a response, which is JSON. */
 function isComputed(typed: TypedExpression, expected: Value, found: Json | undefined): boolean {
   if (expected === null || found === undefined || found === null) return (expected ?? null) === (found ?? null);
+  if (typed.type.kind === "timestamp" && typeof found === "number")
+    return unixUnits.some((unit) => unixTimeOf(expected as string, unit) === found);
   if (typed.type.kind === "timestamp") return typeof found === "string" && readTimestamp(found) === expected;
   if (typed.type.kind === "duration") return typeof found === "string" && readDuration(found) === expected;
   if (typeof expected === "number" && typeof found === "number")

@@ -89,6 +89,8 @@ function isSame({ model }: Contract, resource: string, name: string, known: Json
   const isInstant = type?.kind === "scalar" && type.name === "datetime";
   if (isInstant && typeof known === "string" && typeof got === "string")
     return Math.abs(Date.parse(known) - Date.parse(got)) <= precisionMilliseconds;
+  if (isInstant && typeof known === "number" && typeof got === "number")
+    return Math.abs(known - got) <= (type.unix === "seconds" ? 1 : precisionMilliseconds);
   return isEqual(known, got);
 }
 

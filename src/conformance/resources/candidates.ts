@@ -1,4 +1,5 @@
 /** Values that may make a condition true or false: those beside the constants in it, and others by type. */
+import { unixTimeOf } from "../../base/unix-time.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { mentions, nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
@@ -74,7 +75,9 @@ function constantOperand({ random }: Trial, type: FieldType, constant: Json): re
   if (typeof constant === "boolean") return [constant];
   if (bare.kind === "scalar" && bare.name === "datetime" && typeof constant === "string") {
     const time = Date.parse(constant);
-    return Number.isNaN(time) ? [] : [0, 1000, -1000].map((step) => new Date(time + step).toISOString());
+    const near = Number.isNaN(time) ? [] : [0, 1000, -1000].map((step) => new Date(time + step).toISOString());
+    const { unix } = bare;
+    return unix === undefined ? near : near.map((one) => unixTimeOf(one, unix));
   }
   // A unique text must differ from those of other records.
   if (typeof constant === "string") return [constant, `${constant}${random.text(8)}`, constant.toUpperCase()];

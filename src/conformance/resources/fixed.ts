@@ -1,4 +1,5 @@
 /** Fields that clients cannot set: those of the server never, create-only ones not after the creation. */
+import { unixTimeOf } from "../../base/unix-time.ts";
 import type { Json } from "../../base/json.ts";
 import { bareType, fieldsOf, isChangeable, isServerSet } from "../../language/resources/fields.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
@@ -61,7 +62,10 @@ function cannotBeSet(write: Write, name: string, field: Field): Case {
 /** Returns a valid value that the server would not choose itself. */
 async function valueToSet(trial: Trial, field: Field, before: Json | undefined): Promise<Json | undefined> {
   const bare = bareType(field.type);
-  if (bare.kind === "scalar" && bare.name === "datetime") return "2001-02-03T04:05:06.000Z";
+  if (bare.kind === "scalar" && bare.name === "datetime") {
+    const moment = "2001-02-03T04:05:06.000Z";
+    return bare.unix === undefined ? moment : unixTimeOf(moment, bare.unix);
+  }
   if (bare.kind === "id" && bare.made === "counter") return 987_654_321;
   return otherValue(trial, field.type, [before, defaultValue(trial.contract.model, field)]);
 }

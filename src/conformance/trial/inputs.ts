@@ -1,10 +1,12 @@
 /** Valid inputs of operations: values by type, within rules, guards and what `choose` needs. */
+import { instantOfUnixTime } from "../../base/unix-time.ts";
+import { writtenAs } from "../values/fits.ts";
 import { type Json, type JsonObject, pick } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { bareType, fieldsOf, isUnique, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isUnique, lookup, referenceOf, unixUnitOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
@@ -434,5 +436,11 @@ export function expressionInput(trial: Trial, called: Operation, { body = {}, qu
     const value = received(model, name, field, pairs);
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(defaults), ...query, ...Object.fromEntries(parameters), ...body };
+  const input: JsonObject = { ...Object.fromEntries(defaults), ...query, ...Object.fromEntries(parameters), ...body };
+  const moments = absent.flatMap(({ name, field: { type } }): [string, Json][] => {
+    const unit = unixUnitOf(type);
+    const instant = unit && instantOfUnixTime(input[name], unit);
+    return instant === undefined ? [] : [[name, instant]];
+  });
+  return { ...input, ...Object.fromEntries(moments) };
 }

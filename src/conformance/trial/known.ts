@@ -2,8 +2,9 @@
 import { readDuration, readTimestamp } from "../../expression/instant.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Json } from "../../base/json.ts";
+import { instantOfUnixTime } from "../../base/unix-time.ts";
 import type { Model } from "../../language/model.ts";
-import { lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup, unixUnitOf } from "../../language/resources/fields.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
 import type { Caller } from "../caller.ts";
 import type { Interaction } from "../interaction.ts";
@@ -40,6 +41,9 @@ export function newRecord(
 /** Returns a value as expressions see it: a duration as milliseconds, an instant as its text in UTC. */
 export function expressionValue(model: Model, resource: string, name: string, value: Json): Value {
   const type = lookup(recordMembers(model, resource), name)?.type;
+  const field = lookup(fieldsOf(model, resource), name);
+  const unit = field && unixUnitOf(field.type);
+  if (unit !== undefined) return instantOfUnixTime(value, unit) ?? value;
   if (typeof value === "string" && type?.kind === "timestamp") return readTimestamp(value) ?? value;
   if (typeof value === "string" && type?.kind === "duration") return readDuration(value) ?? value;
   return value;

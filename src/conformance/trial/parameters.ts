@@ -4,6 +4,7 @@ import { isOneValue } from "../../language/endpoints/filter-type.ts";
 import type { Model } from "../../language/model.ts";
 import { bareType, lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
+import { writtenAs } from "../values/fits.ts";
 import { textOf } from "./known.ts";
 
 export type Pairs = readonly (readonly [name: string, text: string])[];
@@ -59,7 +60,7 @@ function fromBrackets(model: Model, name: string, type: FieldType, pairs: Pairs)
 /** Returns the value of a text by its type. */
 export function fromText(type: FieldType, text: string): Json {
   const bare = bareType(type);
-  const name = bare.kind === "scalar" ? bare.name : undefined;
+  const name = bare.kind === "scalar" ? writtenAs(bare).name : undefined;
   if (name === "integer" || name === "number" || name === "decimal")
     return Number.isNaN(Number(text)) ? text : Number(text);
   if (name === "boolean" && (text === "true" || text === "false")) return text === "true";

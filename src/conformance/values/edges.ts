@@ -5,7 +5,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { fileValue, leastBytes, usualMedia } from "../files.ts";
 import type { Random } from "../random.ts";
-import { maxima, type Scalar } from "./fits.ts";
+import { maxima, type Scalar, writtenAs } from "./fits.ts";
 import type { NumberRules } from "./numbers.ts";
 import { counted } from "./problem.ts";
 import { type Keywords, numberRules, textRules } from "./schema-values.ts";
@@ -56,7 +56,8 @@ function* listedEdges(noun: string, values: readonly Json[]): Iterable<Edge> {
   for (const value of values.slice(0, 20)) yield { what: `the ${noun} ${JSON.stringify(value)}`, value, stated: true };
 }
 
-function* scalarEdges({ supply: { random, now } }: Scope, type: Scalar): Iterable<Edge> {
+function* scalarEdges({ supply: { random, now } }: Scope, declared: Scalar): Iterable<Edge> {
+  const type = writtenAs(declared);
   const { name, min, max } = type;
   const stated = { min: min !== undefined, max: max !== undefined };
   switch (name) {

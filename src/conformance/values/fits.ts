@@ -5,6 +5,7 @@
  * A value that a client sends has to follow the language to the letter. A value that an implementation returns has to follow only what
  * the document writes: other implementations need not know the defaults of the language.
  */
+import { unixRange } from "../../base/unix-time.ts";
 import { RE2JS } from "@bufbuild/re2";
 import { bytesInBase64, minorDigits, textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -73,7 +74,15 @@ function* fromSchema({ contract, direction, path }: Walk, schema: Json, value: J
 
 // ── Scalars ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function* scalarProblems(walk: Walk, type: Scalar, value: Json): Problems {
+/** Returns the type of a scalar in JSON: a moment as Unix time is an integer. */
+export function writtenAs(type: Scalar): Scalar {
+  if (type.unix === undefined) return type;
+  const [min, max] = unixRange[type.unix];
+  return { kind: "scalar", name: "integer", min, max };
+}
+
+function* scalarProblems(walk: Walk, declared: Scalar, value: Json): Problems {
+  const type = writtenAs(declared);
   switch (type.name) {
     case "json":
       return;

@@ -19,7 +19,7 @@ import {
   rangeOf,
   textOf,
 } from "./edges.ts";
-import { isOptional, maxima, type Scalar } from "./fits.ts";
+import { isOptional, maxima, type Scalar, writtenAs } from "./fits.ts";
 import { above, below, type NumberRules } from "./numbers.ts";
 import { counted, kindOf } from "./problem.ts";
 import { codeOf } from "./schema-fits.ts";
@@ -74,7 +74,12 @@ export function* mistakesAt(scope: Scope, spot: Spot): Iterable<Mistake> {
   }
 }
 
-function* scalarMistakes({ supply: { random, now } }: Scope, type: Scalar, fit: Json | undefined): Iterable<Mistake> {
+function* scalarMistakes(
+  { supply: { random, now } }: Scope,
+  declared: Scalar,
+  fit: Json | undefined,
+): Iterable<Mistake> {
+  const type = writtenAs(declared);
   const { name, min, max } = type;
   switch (name) {
     case "json":

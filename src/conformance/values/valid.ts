@@ -1,4 +1,6 @@
 /** Makes valid values of the types of a document: usual ones, and ones that differ from each other. */
+import { instantText } from "../../base/clock.ts";
+import { unixTimeOf } from "../../base/unix-time.ts";
 import { countryCodes, minorDigits } from "../../base/formats.ts";
 import { currencyDigits } from "../../base/currency-codes.ts";
 import { timezoneNames } from "../../base/timezone-names.ts";
@@ -8,7 +10,7 @@ import type { Fields, FieldType, ScalarName } from "../../language/resources/mod
 import type { Contract } from "../contract.ts";
 import { fileValue, leastBytes, usualMedia } from "../files.ts";
 import { letters, numbered, type Random } from "../random.ts";
-import { isOptional, maxima, problemOf, type Scalar } from "./fits.ts";
+import { isOptional, maxima, problemOf, type Scalar, writtenAs } from "./fits.ts";
 import { distinctNumbers, numbersIn } from "./numbers.ts";
 import { namedSchema } from "./schema-fits.ts";
 import { schemaValue } from "./schema-values.ts";
@@ -106,8 +108,11 @@ function made(make: Make, type: FieldType): Json | undefined {
 
 // ── Scalars ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function madeScalar({ supply, number }: Make, type: Scalar): Json | undefined {
+function madeScalar({ supply, number }: Make, declared: Scalar): Json | undefined {
   const { random, now } = supply;
+  if (declared.unix !== undefined && number === undefined)
+    return unixTimeOf(instantText(now + random.integer(-2_592_000, 2_592_000) * 1000), declared.unix);
+  const type = writtenAs(declared);
   switch (type.name) {
     case "user":
       return supply.user();

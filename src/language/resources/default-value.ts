@@ -1,5 +1,6 @@
 /** Converts the text of a literal default to a value of its field's type. */
 import type { Json } from "../../base/json.ts";
+import { readUnixTime, type UnixUnit } from "../../base/unix-time.ts";
 import { coreValue } from "../../document/data.ts";
 import type { Model } from "../model.ts";
 import { bareType, lookup } from "./fields.ts";
@@ -14,7 +15,7 @@ export function defaultValue(model: Model, field: Field): Json | undefined {
 export function literalValue(model: Model, type: FieldType, text: string): Json | undefined {
   if (type.kind === "nullable" && text === "null") return null;
   const bare = bareType(type);
-  if (bare.kind === "scalar") return scalarValue(bare.name, text);
+  if (bare.kind === "scalar") return scalarValue(bare.name, text, bare.unix);
   if (bare.kind === "one-of" && !bare.open && !bare.values.includes(text)) return undefined;
   if (bare.kind === "id" && bare.of !== undefined) return literalValue(model, bare.of, text);
   if (bare.kind === "list") return listValue(model, bare.of, text);
@@ -23,7 +24,7 @@ export function literalValue(model: Model, type: FieldType, text: string): Json 
   return text;
 }
 
-function scalarValue(name: string, text: string): Json | undefined {
+function scalarValue(name: string, text: string, unix?: UnixUnit): Json | undefined {
   if (name === "integer" || name === "number" || name === "decimal") {
     const value = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
     return name === "integer" && !Number.isSafeInteger(value) ? undefined : Number.isNaN(value) ? undefined : value;
@@ -31,6 +32,7 @@ function scalarValue(name: string, text: string): Json | undefined {
   if (name === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
   if (name === "json") return structured(text) ?? coreValue(text);
   if (name === "money") return moneyValue(text);
+  if (name === "datetime" && unix !== undefined) return readUnixTime(text, unix);
   if (name === "datetime") return Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
   return text;
 }

@@ -37,7 +37,11 @@ function printField(field: Field, map: boolean): Tree {
 export function printFieldType(type: FieldType): string {
   switch (type.kind) {
     case "scalar":
-      return type.name + printBounds(type) + (type.pattern === undefined ? "" : ` /${escapedPattern(type.pattern)}/`);
+      return (
+        type.name +
+        (type.unix === undefined ? printBounds(type) : `(${type.unix})`) +
+        (type.pattern === undefined ? "" : ` /${escapedPattern(type.pattern)}/`)
+      );
     case "id":
       if (type.of !== undefined) return printFieldType(type.of);
       return type.made === "counter" ? "id(counter)" : type.prefix === undefined ? "id" : `id(${type.prefix})`;

@@ -2,7 +2,7 @@
  * Reads types (language, section 4):
  *
  *     type        = alternative { "|" alternative }
- *     alternative = scalar [bounds] [pattern] | pattern | "id" [ "(" prefix ")" ] | "map(" type ")" | Name | value
+ *     alternative = scalar [bounds] [pattern] | "datetime(" unit ")" | pattern | "id" [ "(" prefix ")" ] | "map(" type ")" | Name | value
  *                 | "(" type ")"                                   each followed by any number of "[]" [bounds]
  *                 | "file(.." size [ "," media { "|" media } ] ")" media: `image/png`, `image/*`
  *     bounds      = "(" n ")" | "(" [a] ".." [b] ")"
@@ -16,6 +16,7 @@
 import { RE2JS } from "@bufbuild/re2";
 import { parseSize } from "../../base/bytes.ts";
 import type { Span } from "../../base/span.ts";
+import { unixUnits } from "../../base/unix-time.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { toJson } from "../../document/data.ts";
 import type { Node } from "../../document/document.ts";
@@ -237,6 +238,7 @@ function wordAt(cursor: Cursor): Alternative | undefined {
 function scalarAt(cursor: Cursor, name: ScalarName, start: number, span: Span): Alternative | undefined {
   const { text } = cursor.sourceText;
   if (text[cursor.at] === "(") {
+    if (name === "datetime") return unixTimeAt(cursor, start);
     const open = cursor.at;
     const measure = measures[name];
     const bounds = boundsAt(cursor, measure ?? "value");
@@ -261,6 +263,26 @@ function scalarAt(cursor: Cursor, name: ScalarName, start: number, span: Span): 
   if (text[skipBlanks(cursor)] === "/") return patternAt(cursor, name);
   cursor.at = before;
   return { kind: "word", text: name, span };
+}
+
+/** Reads `datetime(seconds)`: the unit of Unix time. */
+function unixTimeAt(cursor: Cursor, start: number): Alternative | undefined {
+  const open = cursor.at;
+  const end = cursor.sourceText.text.indexOf(")", open);
+  if (end < 0) return unclosed(cursor, open);
+  const written = slice(cursor.sourceText, open + 1, end).text.trim();
+  cursor.at = end + 1;
+  const span = spanOf(slice(cursor.sourceText, start, cursor.at));
+  const unit = unixUnits.find((one) => one === written);
+  if (unit !== undefined) return { kind: "type", type: { kind: "scalar", name: "datetime", unix: unit }, span };
+  const near = /^(?:s|sec|second|unix|epoch)$/.test(written) ? "seconds" : "milliseconds";
+  return complain(
+    cursor,
+    "bad-unix-time",
+    span,
+    `\`${written}\` is no unit of Unix time`,
+    `write \`datetime(${didYouMean(written, unixUnits) ?? near})\`, or \`datetime\` for a text of RFC 3339`,
+  );
 }
 
 /** Reads `file(..5MB, image/png | image/jpeg)`. The size is required, so that the space for files is known. */

@@ -1,4 +1,5 @@
 /** Looks up the fields of a resource, for several phases; results are cached per model. */
+import type { UnixUnit } from "../../base/unix-time.ts";
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import type { Field, Fields, FieldType, Modifier } from "./model.ts";
@@ -6,6 +7,12 @@ import type { Field, Fields, FieldType, Modifier } from "./model.ts";
 /** Returns the type without `| null`. */
 export function bareType(type: FieldType): FieldType {
   return type.kind === "nullable" ? bareType(type.of) : type;
+}
+
+/** Returns the unit of a type that JSON has as Unix time. */
+export function unixUnitOf(type: FieldType): UnixUnit | undefined {
+  const bare = bareType(type);
+  return bare.kind === "scalar" ? bare.unix : undefined;
 }
 
 /**

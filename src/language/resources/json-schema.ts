@@ -3,12 +3,14 @@
  *
  * Every text, list and map has a finite maximum even if the document declares none (R2.7). Objects are closed (R2.3). Some
  * formats are Nonet's own, for conditions that a pattern cannot express: `decimal` of a number (at most 15 significant
- * digits), `country` (ISO 3166-1), `currency` (ISO 4217), `language` (BCP 47) and `timezone` (a name in the IANA database);
- * the rest are JSON Schema's (date, date-time, duration, email, uri, uuid). Some keywords are Nonet's own too, for bounds on
- * the value that a text represents: `x-minimum` and `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
+ * digits), `country` (ISO 3166-1), `currency` (ISO 4217), `language` (BCP 47) and `timezone` (a name in the IANA database), and
+ * `unix-time` and `unix-time-ms` of an integer, which only describe it; the rest are JSON Schema's (date, date-time, duration,
+ * email, uri, uuid). Some keywords are Nonet's own too, for bounds on the value that a text represents: `x-minimum` and
+ * `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
  */
 import { fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { type UnixUnit, unixFormats, unixRange } from "../../base/unix-time.ts";
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import { defaultValue } from "./default-value.ts";
@@ -228,6 +230,8 @@ function scalarSchema(type: FieldType & { kind: "scalar" }): JsonObject {
       return money(min, max);
     case "bytes":
       return bytes(min, max);
+    case "datetime":
+      return type.unix === undefined ? plain.datetime : unixTime(type.unix);
     default:
       return plain[type.name];
   }
@@ -271,6 +275,12 @@ function money(min: number | undefined, max: number | undefined): JsonObject {
     ...(max === undefined ? {} : { "x-maximum": max }),
   };
   return closedObject({ amount, currency }, ["amount", "currency"]);
+}
+
+/** Returns the schema of a Unix time. JSON Schema has no format for it; `unix-time` is the one in descriptions of APIs. */
+function unixTime(unit: UnixUnit): JsonObject {
+  const [minimum, maximum] = unixRange[unit];
+  return { type: "integer", format: unixFormats[unit], minimum, maximum };
 }
 
 const plain = {

@@ -1,5 +1,6 @@
 /** The model of part 2, resources and their fields. */
 import type { Json } from "../../base/json.ts";
+import type { UnixUnit } from "../../base/unix-time.ts";
 
 export interface Resources {
   /** The resources: definitions with an `id`, in the document's order. */
@@ -55,7 +56,7 @@ export type ScalarName = (typeof scalarNames)[number];
 export type FieldType =
   /**
    * A scalar, such as `string(6..40)` or `decimal(0.1..30)`, with bounds on length (text, bytes) or value (numbers). `/regex/`
-   * matches anywhere in the text, in linear time.
+   * matches anywhere in the text, in linear time. `unix`, of a `datetime`: JSON has Unix time in this unit.
    */
   | {
       readonly kind: "scalar";
@@ -63,6 +64,7 @@ export type FieldType =
       readonly min?: number;
       readonly max?: number;
       readonly pattern?: string;
+      readonly unix?: UnixUnit;
     }
   /**
    * An id that the server generates: `id(par)`. Without a prefix, or as `id(counter)`, see `made`: the id may be counted or

@@ -9,6 +9,7 @@
  * fields of the same object and reads nothing else: conversions are pure.
  */
 import type { Json } from "../../base/json.ts";
+import type { UnixUnit } from "../../base/unix-time.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { FieldType as ExpressionField, NamedType } from "../../expression/types.ts";
 import { resolveEndpoint } from "../endpoints/resolve.ts";
@@ -16,7 +17,7 @@ import { type MisplacedExpression, typeText } from "../analysis/expressions.ts";
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import { literalValue } from "../resources/default-value.ts";
-import { bareType, fieldsOf, lookup } from "../resources/fields.ts";
+import { bareType, fieldsOf, lookup, unixUnitOf } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import { recordMembers, valueOf } from "../resources/value-type.ts";
 import { modelAt, removedField } from "./model-at-version.ts";
@@ -25,7 +26,13 @@ import type { Change, ChangeTarget, Version } from "./model.ts";
 export type Conversion =
   | { readonly kind: "value"; readonly value: Json }
   /** An expression over the other members of the same object, by their names. */
-  | { readonly kind: "expression"; readonly expression: TypedExpression };
+  | ({ readonly kind: "expression"; readonly expression: TypedExpression } & UnixTimes);
+
+/** The moments that JSON has as Unix time, while expressions have them as text: the members that are read, and the result. */
+export interface UnixTimes {
+  readonly reads?: Readonly<Record<string, UnixUnit>>;
+  readonly gives?: UnixUnit;
+}
 
 export interface Conversions {
   /** The conversions by path of the clause, such as `versioning/versions/2026-09-01/2/seen`. */
@@ -61,6 +68,8 @@ interface Clause {
   /** The model whose names the text may use, and the names. */
   readonly model: Model;
   readonly members: Readonly<Record<string, ExpressionField>>;
+  /** The types of those members that have one in the document. */
+  readonly fields: Fields;
   /** The field of this model whose type the value must have; absent for a computed response member, whose type is unknown. */
   readonly result?: { readonly field: Field; readonly model: Model };
 }
@@ -72,11 +81,16 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
     if (target?.field === undefined) return [];
     const { newer, older } = around;
     const olderTarget = olderOf(changes, target);
-    const toOlder = { model: newer, members: membersOf(newer, target.of) };
+    const toOlder = { model: newer, members: membersOf(newer, target.of), fields: fieldsRead(newer, target.of) };
     const isBefore = fieldAt(older, olderTarget);
     // In an entry `retype`, the conversion can read the former value as `value`.
     const value = change.kind === "retype" && isBefore !== undefined ? { value: valueOf(older, isBefore) } : {};
-    const toNewer = { model: older, members: { ...value, ...membersOf(older, olderTarget.of) } };
+    const former: Fields = change.kind === "retype" && isBefore !== undefined ? { value: isBefore } : {};
+    const toNewer = {
+      model: older,
+      members: { ...value, ...membersOf(older, olderTarget.of) },
+      fields: { ...former, ...fieldsRead(older, olderTarget.of) },
+    };
     const isNow = fieldAt(newer, target);
     const seen = "seen" in change && change.seen !== undefined ? change.seen : undefined;
     const taken = "taken" in change && change.taken !== undefined ? change.taken : undefined;
@@ -152,15 +166,37 @@ function membersOf(model: Model, of: string): Readonly<Record<string, Expression
   if (lookup(model.resources.resources, of) !== undefined) return recordMembers(model, of);
   const view = lookup(model.resources.views ?? {}, of);
   if (view !== undefined) return recordMembers(model, view.of);
-  const resolved = resolveEndpoint(model, of);
-  const resource = resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
+  const resource = resourceAt(model, of);
   const record = resource === undefined ? {} : recordMembers(model, resource);
-  const fields = fieldsAt(model, of) ?? (resource === undefined ? {} : fieldsOf(model, resource));
-  const members = Object.entries(fields).map(([name, field]) => [name, valueOf(model, field)] as const);
+  const members = Object.entries(fieldsRead(model, of)).map(([name, field]) => [name, valueOf(model, field)] as const);
   return { ...record, ...Object.fromEntries(members) };
 }
 
-function understood({ path, text, model, members, result }: Clause): {
+/** Returns the fields that a conversion can read, by name. */
+function fieldsRead(model: Model, of: string): Fields {
+  const view = lookup(model.resources.views ?? {}, of);
+  const resource = view?.of ?? resourceAt(model, of);
+  return fieldsAt(model, of) ?? (resource === undefined ? {} : fieldsOf(model, resource));
+}
+
+function resourceAt(model: Model, operation: string): string | undefined {
+  const resolved = resolveEndpoint(model, operation);
+  return resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
+}
+
+function unixTimes(fields: Fields, result: Field | undefined): UnixTimes {
+  const reads = Object.entries(fields).flatMap(([name, { type }]) => {
+    const unit = unixUnitOf(type);
+    return unit === undefined ? [] : [[name, unit] as const];
+  });
+  const gives = result && unixUnitOf(result.type);
+  return {
+    ...(reads.length === 0 ? {} : { reads: Object.fromEntries(reads) }),
+    ...(gives === undefined ? {} : { gives }),
+  };
+}
+
+function understood({ path, text, model, members, fields, result }: Clause): {
   readonly conversion?: Conversion;
   readonly problems: readonly MisplacedExpression[];
 } {
@@ -179,7 +215,10 @@ function understood({ path, text, model, members, result }: Clause): {
     : typedText;
   if (typed === undefined) return { problems };
   const stray = nodesOf(typed).find(({ kind }) => kind === "walk" || kind === "records");
-  if (stray === undefined) return { conversion: { kind: "expression", expression: typed }, problems };
+  if (stray === undefined) {
+    const conversion = { kind: "expression", expression: typed, ...unixTimes(fields, result?.field) } as const;
+    return { conversion, problems };
+  }
   const message = "a conversion can read only the same record, and this reads another one";
   const problem = { code: "reads-another-record", message, start: stray.at.start, end: stray.at.end };
   return { problems: [{ path, text, problem }] };

@@ -182,7 +182,10 @@ export function inputForm(
 ): InputForm | undefined {
   const { model } = planInput;
   const bare = bareType(type);
-  if (bare.kind === "scalar") return bare.name === "datetime" ? { kind: "timestamp" } : undefined;
+  if (bare.kind === "scalar") {
+    if (bare.name !== "datetime") return undefined;
+    return { kind: "timestamp", ...(bare.unix === undefined ? {} : { unix: bare.unix }) };
+  }
   if (bare.kind === "list" || bare.kind === "map") {
     const of = inputForm(planInput, bare.of, visible, around);
     return of === undefined ? undefined : { kind: bare.kind, of };

@@ -4,7 +4,7 @@ import type { FreeEndpoint, ResourceEndpoint } from "../../language/endpoints/re
 import { lookup } from "../../language/resources/fields.ts";
 import { seersOf } from "../authentication/permissions.ts";
 import { type PlanInput, typedAt, unique } from "../input.ts";
-import { columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
+import { jsonTypeOfExpression, schemaOfExpression } from "../resources/columns.ts";
 import type { HeaderPlan, Operation } from "./types.ts";
 
 /** Plans the header fields of an operation; for a list also those of its style. */
@@ -24,7 +24,7 @@ export function headerPlans(
     return {
       name,
       expression,
-      type: columnTypeOfValue(model, expression.type),
+      type: jsonTypeOfExpression(model, resource, expression),
       schema: schemaOfExpression(model, resource, { ...expression, nullable: false }),
       ...(visibleTo.length === 0 ? {} : { visibleTo }),
     };

@@ -9,6 +9,7 @@ import { deliveryResource, webhookResource } from "../../language/events/decide.
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { pageOf } from "./responses.ts";
+import { jsonTypeOfColumn } from "../resources/columns.ts";
 import type { Column, Table } from "../resources/types.ts";
 import type { FilterPlan, ListPlan, PageShape } from "./types.ts";
 import { conditionFilters } from "./queries.ts";
@@ -96,12 +97,8 @@ export function pageShape(items: string, next: string, count?: string): PageShap
   };
 }
 
-function filter(
-  { model }: PlanInput,
-  { resource }: Table,
-  { name, type, schema }: Column,
-  { operators }: ListStyle,
-): FilterPlan {
+function filter({ model }: PlanInput, { resource }: Table, column: Column, { operators }: ListStyle): FilterPlan {
+  const { name, schema } = column;
   const field = lookup(fieldsOf(model, resource), name);
   const bare = field === undefined ? undefined : bareType(field.type);
   // A filter compares with a value, so its schema excludes null even for a nullable field.
@@ -109,7 +106,7 @@ function filter(
   const usual = parametersOf(name, field);
   return {
     field: name,
-    type,
+    type: jsonTypeOfColumn(column),
     operators: parameters.map(({ operator }) => operator),
     ...(JSON.stringify(parameters) === JSON.stringify(usual) ? {} : { parameters }),
     schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input"),

@@ -8,7 +8,7 @@ import type { Model } from "../../language/model.ts";
 import { bareType } from "../../language/resources/fields.ts";
 import type { FieldType, Modifier } from "../../language/resources/model.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
-import { columnTypeOf } from "../resources/columns.ts";
+import { jsonTypeOf } from "../resources/columns.ts";
 import { seersOf } from "../authentication/permissions.ts";
 import { passedResources } from "./passed-records.ts";
 import type { ConditionFilterPlan, QueryPlan } from "./types.ts";
@@ -31,8 +31,8 @@ export function conditionFilters(
     const field = filterField(model, resource, name, filter, around);
     return {
       name,
-      type: columnTypeOf(model, type),
-      ...(type.kind === "list" ? { items: columnTypeOf(model, type.of) } : {}),
+      type: jsonTypeOf(model, type),
+      ...(type.kind === "list" ? { items: jsonTypeOf(model, type.of) } : {}),
       ...(filter.several === "repeated" ? { repeated: true } : {}),
       schema: jsonSchemaOf(model, type, "input"),
       ...(field === undefined ? {} : { field }),
@@ -78,8 +78,8 @@ export function queryPlans(
     const parts = partsOf(model, type, field.marks);
     return {
       name,
-      type: columnTypeOf(model, type),
-      ...(type.kind === "list" ? { items: columnTypeOf(model, bareType(type.of)) } : {}),
+      type: jsonTypeOf(model, type),
+      ...(type.kind === "list" ? { items: jsonTypeOf(model, bareType(type.of)) } : {}),
       ...(parts === undefined ? {} : { parts }),
       schema: value === undefined ? schema : { ...schema, default: value },
       required: !field.optional && value === undefined,

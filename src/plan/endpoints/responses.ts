@@ -8,7 +8,13 @@ import { deliveryResource, webhookResource } from "../../language/events/decide.
 import { isAroundItself, nestedView } from "../../language/resources/fields.ts";
 import { fieldSchema, jsonSchemaOf, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
-import { columnTypeOf, columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
+import {
+  jsonTypeOf,
+  jsonTypeOfColumn,
+  jsonTypeOfComputed,
+  jsonTypeOfExpression,
+  schemaOfExpression,
+} from "../resources/columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
 import { seersOf, visibleOf } from "../authentication/permissions.ts";
 import type {
@@ -119,7 +125,7 @@ function expressionSource({ model }: PlanInput, resource: string, expression: Ty
   return {
     kind: "expression",
     expression,
-    type: columnTypeOfValue(model, expression.type),
+    type: jsonTypeOfExpression(model, resource, expression),
     schema: schemaOfExpression(model, resource, expression),
     nullable: expression.nullable,
   };
@@ -153,7 +159,7 @@ function expandableReference(planInput: PlanInput, resource: string): Expandable
   const { model } = planInput;
   return {
     visible: visibleOf(planInput, resource),
-    type: columnTypeOf(model, type),
+    type: jsonTypeOf(model, type),
     schema: jsonSchemaOf(model, type),
   };
 }
@@ -182,7 +188,8 @@ function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Tab
     const computed = virtual.find((one) => one.name === name);
     const found = column ?? computed;
     if (found === undefined) return [];
-    const { type, schema, absent, visibleTo } = found;
+    const { schema, absent, visibleTo } = found;
+    const type = column === undefined ? found.type : jsonTypeOfColumn(column);
     const typeInfo = { type, schema, nullable: column?.nullable ?? true };
     const source: ResponseSource =
       computed === undefined
@@ -214,7 +221,7 @@ function viewMembers(
     const source: ResponseSource = {
       kind: "expression",
       expression,
-      type: columnTypeOfComputed(model, field.type, expression),
+      type: jsonTypeOfComputed(model, field.type, expression),
       schema: fieldSchema(model, field, "output"),
       nullable: expression.nullable,
     };

@@ -1,5 +1,6 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { UnixUnit } from "../../base/unix-time.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
 import type { AcceptedMedia, Method, PageLink, PathKey } from "../../language/endpoints/model.ts";
@@ -7,7 +8,7 @@ import type { PathSegment, ResourceAction } from "../../language/endpoints/resol
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
 import type { Limited, ServerLimits } from "../limits/types.ts";
-import type { ColumnType, FilePlan, RulePlan } from "../resources/types.ts";
+import type { ColumnType, FilePlan, JsonType, RulePlan } from "../resources/types.ts";
 import type { ChoicePlan, EffectPlan, FurtherWritePlan, TransitionPlan } from "../states/types.ts";
 import type { Envelope } from "./envelope.ts";
 
@@ -238,8 +239,8 @@ export interface InputField {
 
 /** How to convert a valid value to its stored form, and which references in it must exist. */
 export type InputForm =
-  /** Converts `2026-01-01T01:00:00+01:00` to UTC. */
-  | { readonly kind: "timestamp" }
+  /** Converts `2026-01-01T01:00:00+01:00`, or Unix time in this unit, to UTC. */
+  | { readonly kind: "timestamp"; readonly unix?: UnixUnit }
   /** The record with this id must exist and be visible to the caller (R2.10). */
   | { readonly kind: "reference"; readonly resource: string; readonly visible: readonly GrantPlan[] }
   | { readonly kind: "list" | "map"; readonly of: InputForm }
@@ -284,7 +285,7 @@ export interface ShapePlan {
 export interface HeaderPlan {
   readonly name: string;
   readonly expression: TypedExpression;
-  readonly type: ColumnType;
+  readonly type: JsonType;
   /** JSON Schema of a value that is there. */
   readonly schema: JsonObject;
   /** The callers who get the field, as for a member of a response. */
@@ -308,9 +309,9 @@ export interface IdempotencyPlan {
 
 export interface QueryPlan {
   readonly name: string;
-  readonly type: ColumnType;
+  readonly type: JsonType;
   /** For a list of values: the type of each. */
-  readonly items?: ColumnType;
+  readonly items?: JsonType;
   /** How a request sends a list or an object. Absent: the value is one text. */
   readonly parts?: "commas" | "repeated" | "brackets";
   /** The JSON Schema of the parameter's value. */
@@ -365,7 +366,7 @@ export type ResponseSource =
   | {
       readonly kind: "expression";
       readonly expression: TypedExpression;
-      readonly type: ColumnType;
+      readonly type: JsonType;
       readonly schema: JsonObject;
       readonly nullable: boolean;
     }
@@ -373,7 +374,7 @@ export type ResponseSource =
   | {
       readonly kind: "column";
       readonly column: string;
-      readonly type: ColumnType;
+      readonly type: JsonType;
       readonly schema: JsonObject;
       readonly nullable: boolean;
     }
@@ -448,7 +449,7 @@ export interface PageExpression {
 /** A filter on a column. A filter or sort exists only for callers who see the column (its `visibleTo`). */
 export interface FilterPlan {
   readonly field: string;
-  readonly type: ColumnType;
+  readonly type: JsonType;
   /** The operators: `eq` and `in` always; `gt`, `gte`, `lt`, `lte` for ordered types; others if the document names them. */
   readonly operators: readonly FilterOperator[];
   /** The parameters, if the document names any: one for each operator. Absent: `field`, `field[in]` and so on. */
@@ -469,9 +470,9 @@ export type { FilterOperator, FilterParameter, PageLink };
 /** A filter with a condition: `?name=value`. */
 export interface ConditionFilterPlan {
   readonly name: string;
-  readonly type: ColumnType;
+  readonly type: JsonType;
   /** For a list of values: the type of each. */
-  readonly items?: ColumnType;
+  readonly items?: JsonType;
   /** Whether a request repeats the parameter for each item of a list, instead of commas between them. */
   readonly repeated?: true;
   /** JSON Schema of the value. */

@@ -3,10 +3,10 @@ import type { TypedExpression } from "../../expression/check.ts";
 import type { ValueType } from "../../expression/types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Model } from "../../language/model.ts";
-import { lookup } from "../../language/resources/fields.ts";
+import { lookup, unixUnitOf } from "../../language/resources/fields.ts";
 import { jsonSchemaOf, maxima, orNull } from "../../language/resources/json-schema.ts";
 import type { FieldType } from "../../language/resources/model.ts";
-import type { ColumnType } from "./types.ts";
+import type { Column, ColumnType, JsonType } from "./types.ts";
 
 export function columnTypeOf(model: Model, type: FieldType): ColumnType {
   switch (type.kind) {
@@ -57,9 +57,30 @@ export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   }
 }
 
-/** Returns the column type of a computed value in a response: for a `json` member, the type of its expression. */
-export function columnTypeOfComputed(model: Model, type: FieldType, { type: made }: TypedExpression): ColumnType {
-  const declared = columnTypeOf(model, type);
+/** Returns how JSON has a value of the type. */
+export function jsonTypeOf(model: Model, type: FieldType): JsonType {
+  return unixUnitOf(type) ?? columnTypeOf(model, type);
+}
+
+/** Returns how JSON has the value of a column. */
+export function jsonTypeOfColumn({ type, unix }: Pick<Column, "type" | "unix">): JsonType {
+  return unix ?? type;
+}
+
+/** Returns the JSON Schema of a column's stored value. */
+export function storedSchema({ schema, unix }: Pick<Column, "schema" | "unix">): JsonObject {
+  return unix === undefined ? schema : { type: "string", format: "date-time", maxLength: 64 };
+}
+
+/** Returns how JSON has the value of an expression: that of a field as the field, any other as its type. */
+export function jsonTypeOfExpression(model: Model, resource: string, expression: TypedExpression): JsonType {
+  const type = fieldTypeOf(model, resource, expression);
+  return (type && unixUnitOf(type)) ?? columnTypeOfValue(model, expression.type);
+}
+
+/** Returns how JSON has a computed value in a response: a `json` member by the type of its expression. */
+export function jsonTypeOfComputed(model: Model, type: FieldType, { type: made }: TypedExpression): JsonType {
+  const declared = jsonTypeOf(model, type);
   return declared === "json" ? columnTypeOfValue(model, made) : declared;
 }
 

@@ -1,5 +1,6 @@
 /** Plans the tables of resources: columns, unique sets, indexes, rules. */
 import { plural, snakeCase } from "../../base/case.ts";
+import { instantOfUnixTime } from "../../base/unix-time.ts";
 import { isDeletable } from "../../language/endpoints/deletable.ts";
 import { resourceEndpoints } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
@@ -12,13 +13,14 @@ import {
   lifecycleOf,
   lookup,
   referenceOf,
+  unixUnitOf,
 } from "../../language/resources/fields.ts";
 import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import type { Model } from "../../language/model.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { transitionName } from "../../language/states/model.ts";
-import { columnTypeOf, columnTypeOfComputed } from "./columns.ts";
+import { columnTypeOf, jsonTypeOfComputed } from "./columns.ts";
 import { quotaIndexes } from "../limits/limits.ts";
 import { emitsByState, triggered } from "../states/transitions.ts";
 import { allowOf, visibility, visibleOf } from "../authentication/permissions.ts";
@@ -86,9 +88,11 @@ function column(planInput: PlanInput, resource: string, name: string, field: Fie
   const made = defaultPlan(planInput, field);
   // Only the hash of a secret is stored, which is a text.
   const secret = field.marks.includes("secret");
+  const unix = unixUnitOf(field.type);
   return {
     name,
     type: secret ? "text" : columnTypeOf(model, field.type),
+    ...(unix === undefined || secret ? {} : { unix }),
     nullable: isNullable(field),
     absent: absence(field),
     ...(bare.kind === "one-of" && !bare.open && !secret ? { values: bare.values } : {}),
@@ -161,7 +165,8 @@ function defaultPlan({ model }: PlanInput, field: Field): DefaultPlan | undefine
   if (field.default?.kind !== "literal") return field.default;
   const value = defaultValue(model, field);
   assert(value !== undefined, `\`${field.default.text}\` is no default of its field's type`);
-  return { ...field.default, value };
+  const unix = unixUnitOf(type);
+  return { ...field.default, value: unix === undefined ? value : (instantOfUnixTime(value, unix) ?? null) };
 }
 
 function stateColumn({ states, start }: LifecyclePlan): Column {
@@ -181,7 +186,7 @@ function virtual(planInput: PlanInput, resource: string, name: string, field: Fi
   const expression = typedAt(planInput, `resources/${resource}/${name}/computed`);
   return {
     name,
-    type: columnTypeOfComputed(planInput.model, field.type, expression),
+    type: jsonTypeOfComputed(planInput.model, field.type, expression),
     absent: absence(field),
     expression,
     ...visibility(planInput, resource, name),

@@ -1,5 +1,6 @@
 /** The types of a resource's storage: tables, columns, references, rules. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { UnixUnit } from "../../base/unix-time.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Default, Modifier } from "../../language/resources/model.ts";
 import type { GrantPlan } from "../authentication/types.ts";
@@ -62,6 +63,8 @@ export interface Column {
   /** The name of the field, which is also the name of the column and of the JSON member. */
   readonly name: string;
   readonly type: ColumnType;
+  /** Set for a timestamp that JSON has as Unix time. */
+  readonly unix?: UnixUnit;
   /** Whether the column allows null. */
   readonly nullable: boolean;
   /** How JSON represents null: no member (`?`), or null (`| null`). */
@@ -117,9 +120,12 @@ export type DefaultPlan =
  */
 export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp" | "json";
 
+/** How JSON has a value: as its column does, or a timestamp as Unix time. */
+export type JsonType = ColumnType | UnixUnit;
+
 export interface Virtual {
   readonly name: string;
-  readonly type: ColumnType;
+  readonly type: JsonType;
   readonly absent: "left out" | "null";
   readonly expression: TypedExpression;
   readonly visibleTo?: readonly GrantPlan[];

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
+import type { UnixTimes } from "../../language/versioning/conversions.ts";
 import type { VersionResponse, VersionLocation } from "../../language/versioning/model.ts";
 import type { Operation } from "../endpoints/types.ts";
 import type { Plan } from "../plan.ts";
@@ -120,4 +121,4 @@ export interface MemberStep {
 
 export type ConversionPlan =
   | { readonly kind: "value"; readonly value: Json }
-  | { readonly kind: "expression"; readonly expression: TypedExpression };
+  | ({ readonly kind: "expression"; readonly expression: TypedExpression } & UnixTimes);

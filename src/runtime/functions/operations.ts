@@ -3,6 +3,7 @@
  * quotas. A function sends no headers, so there are no preconditions (If-Match) and no older versions.
  */
 import { canonicalInstant } from "../../base/clock.ts";
+import { instantOfUnixTime } from "../../base/unix-time.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { suggestion } from "../../base/suggest.ts";
@@ -244,8 +245,9 @@ function columnOf({ columns, resource }: Table, name: string): Column {
   throw new TypeError(`\`${name}\` is no field of ${resource} that records are found by${suggestion(name, names)}`);
 }
 
-function stored({ type }: Column, value: unknown): Value {
+function stored({ type, unix }: Column, value: unknown): Value {
   if (value instanceof Date) return value.toISOString();
+  if (unix !== undefined) return instantOfUnixTime(value, unix) ?? (value as Value);
   if (type === "timestamp" && typeof value === "string") return canonicalInstant(value) ?? value;
   return value as Value;
 }

@@ -1,7 +1,8 @@
 /** Runs an operation that a handler performs (`does: handler`), with all checks that other operations have. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { unixTimeOf } from "../../base/unix-time.ts";
 import type { TransitionPlan } from "../../plan/states/types.ts";
-import type { ShapePlan } from "../../plan/endpoints/types.ts";
+import type { InputForm, Operation, ShapePlan } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { emptyResponse, textResponse, representation } from "./responses.ts";
@@ -30,7 +31,7 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
   // State and guard are checked first, so that a handler never runs for a conflict.
   const transition =
     row === undefined || operation.moves.length === 0 ? undefined : await matchingTransition(call, tx, row);
-  const input = call.variables["input"] as JsonObject;
+  const input = asSent(operation, call.variables["input"] as JsonObject);
   const result = await received.functions?.handle(call, tx, { input, row });
   if (row !== undefined && transition !== undefined) await makeTransition(call, tx, row, transition);
   const { response, about } = await responseOf(call, tx, result, row);
@@ -39,6 +40,29 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
     await follow(call, tx, { table, row: about, change: {}, emits, effects });
   }
   return response;
+}
+
+/** Returns the input with moments as clients send them: functions see no other form than clients. */
+function asSent({ body, query }: Operation, input: JsonObject): JsonObject {
+  const forms = new Map<string, InputForm>();
+  for (const { name, form } of [...(body?.fields ?? []), ...(body?.others ?? [])]) if (form) forms.set(name, form);
+  for (const { name, type } of query)
+    if (type === "seconds" || type === "milliseconds") forms.set(name, { kind: "timestamp", unix: type });
+  if (forms.size === 0) return input;
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const form = forms.get(name);
+      return [name, form === undefined ? value : unixTimes(form, value)];
+    }),
+  );
+}
+
+function unixTimes(form: InputForm, value: Json): Json {
+  if (form.kind === "timestamp" && form.unix !== undefined && typeof value === "string")
+    return unixTimeOf(value, form.unix);
+  if (form.kind === "list" && Array.isArray(value)) return value.map((one: Json) => unixTimes(form.of, one));
+  if (form.kind !== "map" || !isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unixTimes(form.of, one as Json)]));
 }
 
 /** Applies the operation's transition to the record after its handler. */

@@ -2,6 +2,7 @@
 import { canonicalInstant } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { pathOf } from "../../base/json-pointer.ts";
+import { instantOfUnixTime, unixFormats, unixUnits } from "../../base/unix-time.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Operation, QueryPlan } from "../../plan/endpoints/types.ts";
 import type { CompiledOperation } from "../context/compiled.ts";
@@ -69,7 +70,9 @@ function valueInBrackets(
 
 /** Returns the value with its moments in the form in which expressions compare them. */
 function canonical(value: Json, { format, items, properties, additionalProperties }: JsonObject): Json {
-  if (typeof value === "string") return format === "date-time" ? (canonicalInstant(value) ?? value) : value;
+  if (typeof value === "string" && format === "date-time") return canonicalInstant(value) ?? value;
+  const unit = unixUnits.find((one) => format === unixFormats[one]);
+  if (unit !== undefined) return instantOfUnixTime(value, unit) ?? value;
   if (Array.isArray(value)) return value.map((item) => canonical(item as Json, items as JsonObject));
   if (!isObject(value)) return value;
   return Object.fromEntries(

@@ -1,8 +1,9 @@
 /** Parses query parameters to their types (R4.13); throws 400 for a wrong type. */
 import { canonicalInstant } from "../../base/clock.ts";
+import { instantOfUnixTime } from "../../base/unix-time.ts";
 import type { Json } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { ColumnType } from "../../plan/resources/types.ts";
+import type { JsonType } from "../../plan/resources/types.ts";
 import { malformed } from "../errors/api-error.ts";
 import type { Validator } from "../validation/validator.ts";
 
@@ -10,37 +11,49 @@ import type { Validator } from "../validation/validator.ts";
 export function typedParameter(
   name: string,
   text: string,
-  type: ColumnType,
+  type: JsonType,
   validate: Validator | undefined,
   what = "the field's type",
 ): Value {
+  const value = parsedParameter(name, text, type, what);
+  const [violation] = validate?.(value as Json) ?? [];
+  if (violation === undefined) return storedValue(type, value);
+  const detail = violation.detail.replace("The body", `\`${name}\``);
+  throw malformed({ parameter: name, code: violation.code, detail });
+}
+
+function parsedParameter(name: string, text: string, type: JsonType, what: string): Value {
   const value = parseValue(type, text);
-  const violations = value === undefined ? undefined : validate?.(value as Json);
-  if (value === undefined || (violations !== undefined && violations.length > 0)) {
-    const detail = violations?.[0]?.detail.replace("The body", `\`${name}\``) ?? `\`${name}\` is not of ${what}`;
-    throw malformed({ parameter: name, code: violations?.[0]?.code ?? "wrong-type", detail });
-  }
-  return type === "timestamp" ? (canonicalInstant(text) as Value) : value;
+  if (value !== undefined) return value;
+  throw malformed({ parameter: name, code: "wrong-type", detail: `\`${name}\` is not of ${what}` });
+}
+
+/** Returns a valid value in the form in which it is stored. */
+function storedValue(type: JsonType, value: Value): Value {
+  if (type === "seconds" || type === "milliseconds") return instantOfUnixTime(value, type) ?? value;
+  return type === "timestamp" ? (canonicalInstant(value as string) ?? value) : value;
 }
 
 /** Parses a parameter with several values. */
 export function typedParameters(
   name: string,
   texts: readonly string[],
-  items: ColumnType,
+  items: JsonType,
   validate: Validator | undefined,
   what: string,
 ): readonly Value[] {
-  const values = texts.map((item) => typedParameter(name, item, items, undefined, what));
+  const values = texts.map((item) => parsedParameter(name, item, items, what));
   const [violation] = validate?.(values as Json) ?? [];
-  if (violation === undefined) return values;
+  if (violation === undefined) return values.map((value) => storedValue(items, value));
   const detail = violation.detail.replace("The body", `\`${name}\``);
   throw malformed({ parameter: name, code: violation.code, detail });
 }
 
-function parseValue(type: ColumnType, text: string): Value | undefined {
+function parseValue(type: JsonType, text: string): Value | undefined {
   switch (type) {
     case "integer":
+    case "seconds":
+    case "milliseconds":
       return /^-?[0-9]{1,16}$/.test(text) ? Number(text) : undefined;
     case "number":
       return /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? finite(Number(text)) : undefined;

@@ -3,6 +3,7 @@ import { onceFor } from "../../base/once.ts";
 import { fragmentSegment } from "../../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { instantOfUnixTime, unixTimeOf, truncatedInstant } from "../../base/unix-time.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
@@ -109,7 +110,10 @@ async function formed(
   if (supplied === null) return null;
   switch (form.kind) {
     case "timestamp":
-      return canonicalInstant(supplied as string) ?? supplied;
+      return (
+        (form.unix === undefined ? canonicalInstant(supplied as string) : instantOfUnixTime(supplied, form.unix)) ??
+        supplied
+      );
     case "reference":
       if (!(await isThere(conversion, form, supplied as Value)))
         conversion.violations.push({
@@ -178,7 +182,7 @@ export function created({ lifecycle }: Table): Change {
 /** Sets the fields whose default is `now` on change. */
 export function touch({ now }: ChangeContext, table: Table, changes: Values): void {
   for (const column of table.columns) {
-    if (column.default?.kind === "now-on-change") changes[column.name] = instantText(now);
+    if (column.default?.kind === "now-on-change") changes[column.name] = momentOf(column, now);
   }
 }
 
@@ -190,12 +194,13 @@ function newId(changeContext: ChangeContext, { id }: Table, column: Column): Val
 }
 
 /** Returns the default value of a column; null without one. */
-export function defaultValue(changeContext: ChangeContext, { default: made, type }: Column): Value {
+export function defaultValue(changeContext: ChangeContext, column: Column): Value {
+  const { default: made, type } = column;
   const { context, now } = changeContext;
   switch (made?.kind) {
     case "now":
     case "now-on-change":
-      return instantText(now);
+      return momentOf(column, now);
     case "caller": {
       // A timer has no caller.
       const id = callOf(changeContext)?.caller.id ?? null;
@@ -212,6 +217,19 @@ export function defaultValue(changeContext: ChangeContext, { default: made, type
     default:
       // There is no default, or it is counted: `counter` by the store, `counter per` by `fillCounters` (counters.ts).
       return null;
+  }
+}
+
+/** Returns the time without what JSON cannot show of it, so that a filter by the shown value finds the record. */
+function momentOf({ unix }: Column, now: number): string {
+  return unix === undefined ? instantText(now) : truncatedInstant(instantText(now), unix);
+}
+
+/** Drops from computed moments the fraction that JSON cannot show. */
+function dropFractions(columns: readonly Column[], row: Values): void {
+  for (const { name, unix } of columns) {
+    const value = row[name];
+    if (unix !== undefined && typeof value === "string") row[name] = truncatedInstant(value, unix);
   }
 }
 
@@ -249,6 +267,7 @@ export function checkRulesAndComputed(
   set: readonly { readonly field: string }[] = [],
 ): Awaitable<void> {
   const assigned = set.length === 0 ? [] : columns.filter(({ name }) => set.some(({ field }) => field === name));
+  dropFractions(assigned, row);
   const referring = columns.filter((column) => isUnchecked(changeContext, column, row, old, assigned));
   const isComputed = ({ computed, references }: Column): boolean => computed !== undefined || references?.tree === true;
   if (referring.length > 0 || rules.some(isEarly) || columns.some(isComputed))
@@ -309,6 +328,7 @@ async function compute(
   for (const column of columns) {
     if (column.computed === undefined) continue;
     row[column.name] = await changeContext.context.evaluate(tx, column.computed, row, variables);
+    dropFractions([column], row);
     assigned.push(column);
   }
   checkFit(changeContext, assigned, row);
@@ -340,7 +360,9 @@ function checkFit(changeContext: ChangeContext, columns: readonly Column[], row:
       if (!nullable) violations.push({ pointer: `#/${name}`, code: "no-value", detail: `${name} would have no value` });
       continue;
     }
-    for (const { pointer = "#", code, detail } of changeContext.context.columnValidator(column)(value as Json))
+    const { unix } = column;
+    const written = unix === undefined ? value : unixTimeOf(value as string, unix);
+    for (const { pointer = "#", code, detail } of changeContext.context.columnValidator(column)(written as Json))
       violations.push({ pointer: `#/${name}${pointer.slice(1)}`, code, detail: detail.replace("The body", name) });
   }
   throwViolations(changeContext, columns, violations);

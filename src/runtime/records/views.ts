@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { mentions, readsOtherRecords, type TypedExpression } from "../../expression/typed.ts";
 import type { EndpointsPart, Operation, ResponseMember, ResponseSource } from "../../plan/endpoints/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
+import { jsonTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { ExpandableMember, View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
@@ -34,7 +35,7 @@ export function viewOf(table: Table, subject: Subject | undefined, record?: (res
         "expression" in member
           ? { kind: "expression", expression: member.expression }
           : { kind: "column", column: member.name },
-      type: member.type,
+      type: "expression" in member ? member.type : jsonTypeOfColumn(member),
       absent: member.absent,
       ...(decision === "allowed" ? {} : { when: decision.any }),
       ...("expandableFor" in member && record !== undefined ? expandableColumn(member, subject, record) : {}),

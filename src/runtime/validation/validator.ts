@@ -317,9 +317,11 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
     : [{ pointer, code: "too-large", detail: "The number is too large to be stored exactly" }];
 }
 
-/** All formats in the JSON Schemas of a plan: text formats, and `decimal` for numbers. */
+/** All formats in the JSON Schemas of a plan: text formats, and those of numbers. */
 export const formats: Readonly<Record<string, Format>> = {
   ...textFormats,
   /** A format for numbers with at most 15 significant digits, so that they are stored exactly. */
+  "unix-time": { type: "number", validate: () => true },
+  "unix-time-ms": { type: "number", validate: () => true },
   decimal: { type: "number", validate: (value: number) => Number(value.toPrecision(15)) === value },
 };

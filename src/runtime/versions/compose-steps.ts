@@ -2,6 +2,7 @@
  * Converts names, records, bodies, filters and errors between an older version and the newest, by composing the steps between
  * consecutive versions.
  */
+import { instantOfUnixTime, unixTimeOf } from "../../base/unix-time.ts";
 import { onceFor } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -200,8 +201,14 @@ function upgraded(shape: Shape, filter: Filter): Filter {
   // A member of the newest version may have the name of a different member that was removed.
   const newer = defined(member.newer, `${filter.column}, which is gone,`);
   const converted = (value: Value): Value => {
-    if (member.takenFromValue === undefined) return value;
-    return (lookup(shape.upgrade({ [member.older]: value as Json }, { isFull: false }), newer) ?? null) as Value;
+    const { takenFromValue: taken } = member;
+    if (taken === undefined) return value;
+    // A filter has moments as text, while the conversion is of JSON.
+    const { reads, gives } = taken.kind === "expression" ? taken : {};
+    const unit = reads?.["value"];
+    const sent = unit !== undefined && typeof value === "string" ? unixTimeOf(value, unit) : value;
+    const now = lookup(shape.upgrade({ [member.older]: sent as Json }, { isFull: false }), newer) ?? null;
+    return (gives === undefined ? now : (instantOfUnixTime(now, gives) ?? now)) as Value;
   };
   const each = (value: Value): readonly Value[] => [converted(value), ...newerValuesOf(member, value)];
   const { operator, value } = filter;

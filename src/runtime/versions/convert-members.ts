@@ -1,5 +1,6 @@
 /** Converts a record or embedded value between two consecutive versions: compiles a step of the plan to two pure functions. */
 import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { instantOfUnixTime, type UnixUnit, unixTimeOf } from "../../base/unix-time.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/conversion-types.ts";
 import type { Validator } from "../validation/validator.ts";
@@ -148,12 +149,26 @@ function absent(nulls: true | undefined): null | undefined {
   return nulls === true ? null : undefined;
 }
 
+/** Returns the record with instants as text, as expressions read them, in place of Unix time. */
+function withInstants(record: JsonObject, units: Readonly<Record<string, UnixUnit>> = {}): JsonObject {
+  const members = Object.entries(record).map(([name, value]): [string, Json] => {
+    const unit = Object.hasOwn(units, name) ? units[name] : undefined;
+    return [name, unit === undefined ? value : (instantOfUnixTime(value, unit) ?? value)];
+  });
+  return Object.fromEntries(members);
+}
+
 function orLeftOut(value: Json | undefined, absence: MemberStep["absent"]): Json | undefined {
   return value === null && absence === "left out" ? undefined : value;
 }
 
 function conversion(plan: ConversionPlan): Convert {
   if (plan.kind === "value") return () => plan.value;
+  const { reads, gives } = plan;
   const run = compileFunction(plan.expression);
-  return (record) => run({ record, variables: {} }) as Json;
+  if (reads === undefined && gives === undefined) return (record) => run({ record, variables: {} }) as Json;
+  return (record) => {
+    const result = run({ record: withInstants(record, reads), variables: {} }) as Json;
+    return gives === undefined || typeof result !== "string" ? result : unixTimeOf(result, gives);
+  };
 }

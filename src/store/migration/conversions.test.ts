@@ -7,7 +7,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { Column, ColumnType } from "../../plan/resources/types.ts";
 import { converted } from "./conversions.ts";
 
-type Kind = Pick<Column, "type" | "schema" | "marks">;
+type Kind = Pick<Column, "type" | "schema" | "marks" | "unix">;
 
 function kind(type: ColumnType, schema: JsonObject = {}, ...marks: Column["marks"]): Kind {
   return { type, schema, marks };
@@ -15,6 +15,8 @@ function kind(type: ColumnType, schema: JsonObject = {}, ...marks: Column["marks
 
 const list = (type: string): Kind => kind("json", { type: "array", items: { type } });
 const date = kind("text", { format: "date" });
+const seconds: Kind = { ...kind("timestamp"), unix: "seconds" };
+const milliseconds: Kind = { ...kind("timestamp"), unix: "milliseconds" };
 
 test("what has an equal in another type becomes that, and nothing else does", () => {
   const rows: readonly (readonly [value: Value, from: Kind, to: Kind, expected: Value | undefined])[] = [
@@ -42,6 +44,12 @@ test("what has an equal in another type becomes that, and nothing else does", ()
     ["2026-02-28T00:00:00.000Z", kind("timestamp"), date, "2026-02-28"],
     ["2026-02-28T00:00:01.000Z", kind("timestamp"), date, "2026-02-28T00:00:01.000Z"],
     ["2026-02-28T01:00:00+01:00", kind("text"), kind("timestamp"), "2026-02-28T00:00:00.000Z"],
+    ["2026-02-28T00:00:01.900Z", kind("timestamp"), seconds, "2026-02-28T00:00:01.000Z"],
+    ["2026-02-28T00:00:01.900Z", seconds, milliseconds, "2026-02-28T00:00:01.900Z"],
+    [1, kind("integer"), seconds, "1970-01-01T00:00:01.000Z"],
+    [1, kind("integer"), milliseconds, "1970-01-01T00:00:00.001Z"],
+    [1e15, kind("integer"), milliseconds, undefined],
+    ["1970-01-01T00:00:01.000Z", seconds, kind("integer"), 1],
     ["x", kind("text"), list("string"), ["x"]],
     [7, kind("integer"), list("string"), ["7"]],
     ["x", kind("text"), list("integer"), undefined],

@@ -3,11 +3,12 @@
  * splitting, the meaning of `yes`) are not done here; the author declares them with `taken as`.
  */
 import { canonicalInstant, isDate } from "../../base/clock.ts";
+import { instantOfUnixTime, unixTimeOf, truncatedInstant } from "../../base/unix-time.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Column } from "../../plan/resources/types.ts";
 
-type Kind = Pick<Column, "type" | "schema" | "marks">;
+type Kind = Pick<Column, "type" | "schema" | "marks" | "unix">;
 
 /** Converts a value; undefined if the other type has no equal value. */
 export function converted(value: Value, from: Kind, to: Kind): Value | undefined {
@@ -15,6 +16,7 @@ export function converted(value: Value, from: Kind, to: Kind): Value | undefined
   if (isSecret(from) || isSecret(to)) return isSecret(from) && isSecret(to) ? value : undefined;
   if (from.type === "json") return fromJson(value, to);
   if (to.type === "json") return toJson(value, from, to.schema);
+  if (from.unix !== undefined && to.type === "integer") return unixTimeOf(value as string, from.unix);
   return scalar(value, to);
 }
 
@@ -22,7 +24,7 @@ export function isSecret({ marks }: Pick<Column, "marks">): boolean {
   return marks.includes("secret");
 }
 
-function scalar(value: Value, { type, schema }: Kind): Value | undefined {
+function scalar(value: Value, { type, schema, unix }: Kind): Value | undefined {
   switch (type) {
     case "text":
       return textOf(value, schema);
@@ -33,7 +35,8 @@ function scalar(value: Value, { type, schema }: Kind): Value | undefined {
     case "boolean":
       return typeof value === "boolean" ? value : value === "true" ? true : value === "false" ? false : undefined;
     case "timestamp":
-      return typeof value === "string" ? instant(value) : undefined;
+      if (unix !== undefined && typeof value === "number") return instantOfUnixTime(value, unix);
+      return typeof value === "string" ? instant(value, unix) : undefined;
     case "json":
       return undefined;
   }
@@ -63,9 +66,10 @@ function number(value: Value): number | undefined {
   return isPlain && value.replace(/[-.]/g, "").replace(/^0+/, "").length <= 15 ? Number(value) : undefined;
 }
 
-/** Converts a text to an instant; a date becomes its midnight in UTC. */
-function instant(text: string): string | undefined {
-  return canonicalInstant(isDate(text) ? `${text}T00:00:00Z` : text);
+/** Converts a text to an instant, as exact as its unit of Unix time; a date becomes its midnight in UTC. */
+function instant(text: string, unix: Column["unix"]): string | undefined {
+  const found = canonicalInstant(isDate(text) ? `${text}T00:00:00Z` : text);
+  return found === undefined || unix === undefined ? found : truncatedInstant(found, unix);
 }
 
 function toJson(value: Value, from: Kind, schema: JsonObject): Value | undefined {

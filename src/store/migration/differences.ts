@@ -4,6 +4,7 @@
  */
 import { isWrittenAlike } from "../../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
+import { storedSchema } from "../../plan/resources/columns.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { DataChange, ReshapePlan, FallbackPlan, VersionStep } from "../../plan/versioning/data-change-types.ts";
 import { isSecret } from "./conversions.ts";
@@ -186,24 +187,25 @@ function isAbout(change: DataChange, resource: string, field: string): boolean {
  * already equals the document's: an entry added or edited after the migration must not convert a value twice.
  */
 function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly Converting[] {
-  if (source.type === column.type && isWider(source.schema, column.schema) && isWider(column.schema, source.schema))
-    return [];
+  const [before, after] = [storedSchema(source), storedSchema(column)];
+  if (source.type === column.type && isWider(before, after) && isWider(after, before)) return [];
   const converts = changes.filter((change) => change.kind === "convert" || change.kind === "reshape");
   const first = converts.findIndex((change) => (change.kind === "reshape" ? "json" : change.was) === source.type);
   if (first < 0) return [];
   return converts.slice(first).map((change) => (change.kind === "reshape" ? change.reshape : change.taken));
 }
 
-/** Whether stored values differ although the column types are equal, as is possible for JSON columns and secrets. */
+/** Whether stored values differ although the column types are equal: of JSON columns, secrets and less exact moments. */
 function isReshaped(before: Column, after: Column): boolean {
   if (isSecret(before) !== isSecret(after)) return true;
+  if (after.unix === "seconds" && before.unix !== "seconds") return true;
   return after.type === "json" && !isWrittenAlike(before.schema["type"], after.schema["type"]);
 }
 
 function isNarrower(before: Column, after: Column): boolean {
   const values = after.values;
   const fewer = values !== undefined && !before.values?.every((value) => values.includes(value));
-  return fewer || !isWider(before.schema, after.schema);
+  return fewer || !isWider(storedSchema(before), storedSchema(after));
 }
 
 /**

@@ -11,7 +11,7 @@ import type { FileStore } from "./files.ts";
 import type { RateRequest, RateCount, RateLimit, Rates } from "./rates.ts";
 import type { Grant, GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionOperations } from "./sessions.ts";
-import type { ColumnType } from "../../plan/resources/types.ts";
+import type { JsonType } from "../../plan/resources/types.ts";
 import type { FilterOperator } from "../../plan/endpoints/types.ts";
 
 export type { FileStore, Grant, GrantStore, RateRequest, RateCount, RateLimit, Rates, SessionStore, SessionToken };
@@ -149,8 +149,8 @@ export interface View {
 export interface ViewMember {
   readonly name: string;
   readonly source: ViewSource;
-  /** The type of the value; `json` for everything nested. */
-  readonly type: ColumnType;
+  /** How JSON has the value; `json` for everything nested. */
+  readonly type: JsonType;
   readonly absent: "left out" | "null";
   /** Conditions, one of which must be true for the response to have the member; absent: it always has it. */
   readonly when?: readonly TypedExpression[];
@@ -190,7 +190,7 @@ export type ViewSource =
 export interface OrId {
   /** Conditions over the referenced record, one of which must be true for the caller to see it; absent: all records. */
   readonly visible?: readonly TypedExpression[];
-  readonly type: ColumnType;
+  readonly type: JsonType;
 }
 
 /**

@@ -40,7 +40,7 @@ async function widen(session: Session, { after, before, columns }: Changed): Pro
 function defaultSql(column: Column): string {
   const made = placeholder(column);
   if (made === undefined) return "";
-  if (made.kind === "now") return "DEFAULT date_trunc('milliseconds', clock_timestamp())";
+  if (made.kind === "now") return `DEFAULT date_trunc('${column.unix ?? "milliseconds"}', clock_timestamp())`;
   const value = toStored(made.value as Parameters<typeof toStored>[0], column.type);
   return `DEFAULT ${value === null ? "NULL" : quoteText(String(value as string | number | boolean))}::${columnTypes[column.type]}`;
 }

@@ -2,7 +2,8 @@
 import { sql } from "../sql/fragment.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import { isPlain } from "../sql/json-text.ts";
-import type { Column, ColumnType } from "../../plan/resources/types.ts";
+import type { Column, JsonType } from "../../plan/resources/types.ts";
+import type { UnixUnit } from "../../base/unix-time.ts";
 import { cachedFragmentsOf } from "../sql/json-fragments.ts";
 import { type TextSql, type ViewSql, viewSql } from "../sql/view.ts";
 import { expressions } from "./condition.ts";
@@ -32,7 +33,10 @@ export const storedViews: ViewSql = viewSql({
 });
 
 function columnText(name: string, column: TextColumn): string {
-  switch (column.type) {
+  switch (column.unix ?? column.type) {
+    case "seconds":
+    case "milliseconds":
+      return unixText(name, column.unix ?? "seconds");
     case "text":
       return needsNoEscape(column) ? `'"' || ${name} || '"'` : `to_json(${name})::text`;
     case "timestamp":
@@ -44,7 +48,7 @@ function columnText(name: string, column: TextColumn): string {
   }
 }
 
-type TextColumn = Pick<Column, "type" | "values" | "schema">;
+type TextColumn = Pick<Column, "type" | "unix" | "values" | "schema">;
 
 /** Whether the column's texts never need an escape in JSON, so that the SQL can skip escaping. */
 function needsNoEscape({ schema, values }: TextColumn): boolean {
@@ -66,12 +70,15 @@ function momentText(name: string): string {
   return `left(to_json(${name} AT TIME ZONE 'UTC' + interval '1us')::text, 24) || 'Z"'`;
 }
 
-function valueText(value: string, type: ColumnType, of: TypedExpression): string {
+function valueText(value: string, type: JsonType, of: TypedExpression): string {
   switch (type) {
     case "text":
       return `to_json(${value}::text)::text`;
     case "timestamp":
       return `to_json(${isJoined(of) ? value : instantText(value)})::text`;
+    case "seconds":
+    case "milliseconds":
+      return unixText(value, type);
     case "integer":
       return `${value}::bigint::text`;
     case "number":
@@ -88,6 +95,10 @@ function valueText(value: string, type: ColumnType, of: TypedExpression): string
  */
 function isJoined(expression: TypedExpression): boolean {
   return expression.kind === "calculate" && expression.calculation === "join";
+}
+
+function unixText(value: string, unit: UnixUnit): string {
+  return `floor(extract(epoch FROM ${value})${unit === "seconds" ? "" : " * 1000"})::bigint::text`;
 }
 
 function instantText(value: string): string {

@@ -2,6 +2,7 @@
  * Renders a record as the JSON text of a view in JavaScript: the response to a write. A read, for which the database renders the
  * text, returns the same bytes.
  */
+import { unixTimeOf } from "../../base/unix-time.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Row, View, ViewMember, ViewSource } from "../port/store.ts";
@@ -69,5 +70,6 @@ function valueWriter(
 
 function valueText(value: Value, type: ViewMember["type"]): string | null {
   if (value === null) return null;
+  if (type === "seconds" || type === "milliseconds") return `${unixTimeOf(value as string, type)}`;
   return type === "boolean" || type === "integer" ? `${value as number | boolean}` : JSON.stringify(value);
 }

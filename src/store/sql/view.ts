@@ -3,7 +3,7 @@
  * members elsewhere. Nested records are subqueries, so that a response needs one statement at any depth.
  */
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Column, ColumnType, Table } from "../../plan/resources/types.ts";
+import type { Column, JsonType, Table } from "../../plan/resources/types.ts";
 import { atHand, type ExpressionSql, type Named, tableFor } from "./condition.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
 import { isAlwaysThere, memberText, quoteText } from "./json-text.ts";
@@ -16,9 +16,9 @@ export interface TextSql {
   readonly expressions: ExpressionSql;
   readonly quoteName: (name: string) => string;
   /** Returns the JSON text of a column that is not null. */
-  readonly columnText: (name: string, column: Pick<Column, "type" | "values" | "schema">) => string;
+  readonly columnText: (name: string, column: Pick<Column, "type" | "unix" | "values" | "schema">) => string;
   /** Returns the JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
-  readonly valueText: (value: string, type: ColumnType, of: TypedExpression) => string;
+  readonly valueText: (value: string, type: JsonType, of: TypedExpression) => string;
   /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** Concatenates all texts in the order, separated by commas; null for no rows. */

@@ -2,11 +2,11 @@
  * SQL that writes JSON. Every text equals the output of `JSON.stringify`, so that responses do not depend on whether the database
  * or the service builds them.
  */
-import type { ColumnType } from "../../plan/resources/types.ts";
+import type { JsonType } from "../../plan/resources/types.ts";
 import { isPlain } from "../sql/json-text.ts";
 
 /** Returns the text of a value that is not null; types that never need an escape skip the escaping. */
-export function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {
+export function columnText(column: string, type: JsonType, values: readonly string[] | undefined): string {
   if (type === "timestamp" || (type === "text" && values?.every(isPlain))) return `'"' || ${column} || '"'`;
   if (type === "text") return `json_quote(${column})`;
   return type === "integer" ? column : valueText(column, type);
@@ -16,7 +16,7 @@ export function columnText(column: string, type: ColumnType, values: readonly st
  * Returns SQL of a value's text, or null. `value` appears once, so it may contain placeholders. A number from outside an
  * INTEGER column is a double, which would print as `5.0`.
  */
-export function valueText(value: string, type: ColumnType): string {
+export function valueText(value: string, type: JsonType): string {
   switch (type) {
     case "text":
     case "timestamp":
@@ -27,6 +27,10 @@ export function valueText(value: string, type: ColumnType): string {
       return `nonet_number(${value})`;
     case "boolean":
       return `CASE ${value} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`;
+    case "seconds":
+      return `unixepoch(${value})`;
+    case "milliseconds":
+      return `CAST(round(unixepoch(${value}, 'subsec') * 1000) AS INTEGER)`;
     case "json":
       return value;
   }

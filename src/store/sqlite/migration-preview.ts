@@ -9,6 +9,7 @@ import { instantText } from "../../base/clock.ts";
 import type { Json } from "../../base/json.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { fieldsIn, type TypedExpression } from "../../expression/typed.ts";
+import { storedSchema } from "../../plan/resources/columns.ts";
 import type { Column, ColumnType, Table } from "../../plan/resources/types.ts";
 import { dueOf } from "../../plan/states/schedule.ts";
 import { converted, isSecret } from "../migration/conversions.ts";
@@ -66,7 +67,7 @@ export function openMigrationPreview(
     stored: (table) => quoteName(layer("stored", table)),
     filled: (table) => quoteName(layer("filled", table)),
     fits: (column) => {
-      const holds = isSecret(column) ? () => true : validate(column.schema);
+      const holds = isSecret(column) ? () => true : validate(storedSchema(column));
       return (value) => holds(value) && (typeof value !== "string" || column.values?.includes(value) !== false);
     },
     evaluate: (expression) => {

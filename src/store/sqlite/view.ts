@@ -30,7 +30,8 @@ export function resultOf({ type }: TypedExpression): (stored: SQLOutputValue | u
 export const views: ViewSql = viewSql({
   expressions,
   quoteName,
-  columnText: (name, { type, values }) => (type === "number" ? numberText(name) : columnText(name, type, values)),
+  columnText: (name, { type, unix, values }) =>
+    type === "number" ? numberText(name) : columnText(name, unix ?? type, values),
   valueText,
   joinedTexts: (text, order) => sql`group_concat(${text}, ',' ORDER BY ${order})`,
   fragments: cachedFragmentsOf,
