@@ -18,7 +18,10 @@ declare module "newman" {
   }
   export interface Options {
     readonly collection: object;
-    readonly globals: { readonly values: readonly { readonly key: string; readonly value: string }[] };
+    readonly globals?: { readonly values: readonly { readonly key: string; readonly value: string }[] };
+    readonly environment?: object;
+    /** Values that replace those of the environment. */
+    readonly envVar?: readonly { readonly key: string; readonly value: string }[];
   }
   export function run(options: Options, done: (failure: Error | null, summary: Summary) => void): EventEmitter;
 }
