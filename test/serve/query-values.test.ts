@@ -134,8 +134,8 @@ served("query values", shelf, (subject) => {
   });
 
   void test("as the exported client sends them", async () => {
-    const { createClient } = await moduleOf(subject.running.plan);
-    const client = createClient({ baseUrl: subject.running.url });
+    const exported = await moduleOf(subject.running.plan);
+    const client = exported.createClient({ baseUrl: subject.running.url });
     const when = { from: "2026-01-01T02:00:00+02:00", sizes: ["small", "large"], inner: { max: 7 } };
     const query = {
       ids: [1, 2],

@@ -1,5 +1,4 @@
 /** Query parameters that the document declares: values at the edges are accepted, others are rejected, and required ones are needed. */
-import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json } from "../../base/json.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
@@ -16,6 +15,7 @@ import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
 import { problemOf, writtenAs } from "../values/fits.ts";
+import { isSameJson } from "../values/same.ts";
 import type { Supply } from "../values/valid.ts";
 import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
@@ -117,7 +117,7 @@ function hasPartsOf(called: Operation, member: string, name: string, parameter: 
     }
     const right = edgeValues(contract, parameter.type, supply).flatMap(({ value, what }) => {
       const one = asSent(value);
-      return isDeepStrictEqual(one.value, value) && isShort(one.pairs) ? [{ pairs: one.pairs, what }] : [];
+      return isSameJson(one.value, value) && isShort(one.pairs) ? [{ pairs: one.pairs, what }] : [];
     });
     for (const { pairs, what } of right.slice(0, mostValues)) expectNoComplaint(trial, name, what, await send(pairs));
   });

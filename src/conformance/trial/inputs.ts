@@ -1,6 +1,5 @@
 /** Valid inputs of operations: values by type, within rules, guards and what `choose` needs. */
 import { instantOfUnixTime } from "../../base/unix-time.ts";
-import { writtenAs } from "../values/fits.ts";
 import { type Json, type JsonObject, pick } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";

@@ -349,7 +349,7 @@ export interface ExpandableReference {
   /** The callers who may see the record; others get its id. */
   readonly visible: readonly GrantPlan[];
   /** The type and the JSON Schema of the id. */
-  readonly type: ColumnType;
+  readonly type: JsonType;
   readonly schema: JsonObject;
 }
 

@@ -5,12 +5,11 @@ import type { Value } from "../../expression/evaluate.ts";
 import { decide } from "../../language/authentication/decide.ts";
 import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { mayPass } from "../../plan/endpoints/passed-records.ts";
-import type { FilterOperator, FilterParameter, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import type { FilterOperator, FilterParameter, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
 import { subjectOf } from "../context/caller.ts";
 import type { Call } from "../context/context.ts";
 import { malformed } from "../errors/api-error.ts";
 import { typedParameter, typedParameters } from "./query.ts";
-import { sentName } from "./selection.ts";
 
 /** A filter by a field; `text` is what the request sent. */
 export interface RequestedFilter {
