@@ -35,17 +35,17 @@ export function responseShape(
   { action, endpoint, operation, resource = "" }: ResourceEndpoint | FreeEndpoint,
 ): ResponseShape {
   const { gives } = endpoint;
-  if (action !== "list") return gives === undefined ? {} : { item: givenShape(model, gives, false) };
+  if (action !== "list") return gives === undefined ? {} : { item: templateShape(model, gives, false) };
   if (gives === undefined || !hasItems(model, gives)) {
-    const item = gives === undefined ? undefined : givenShape(model, gives, false);
+    const item = gives === undefined ? undefined : templateShape(model, gives, false);
     const page = pageOfStyle(model, endpoint, operation, item ?? { kind: "record", resource });
     return { ...(item === undefined ? {} : { item }), ...page };
   }
-  const shape = givenShape(model, gives, true);
+  const shape = templateShape(model, gives, true);
   return { item: itemsIn(shape) ?? shape, page: shape, pageAt: `endpoints/endpoints/${operation}/gives` };
 }
 
-function givenShape(model: Model, gives: ResponseTemplate, paged: boolean): Shape {
+function templateShape(model: Model, gives: ResponseTemplate, paged: boolean): Shape {
   return gives === "none" ? { kind: "none" } : shapeOf(model, gives, paged);
 }
 

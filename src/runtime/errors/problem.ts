@@ -3,7 +3,6 @@ import { pathOf } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import type { ErrorPlan, ErrorsPart } from "../../plan/errors/types.ts";
 import type { EndpointsPart } from "../../plan/endpoints/types.ts";
@@ -100,8 +99,9 @@ function withCustomMessages(
   violations: readonly Violation[] | undefined,
 ): { readonly variables: ErrorVariables; readonly violations: readonly Violation[] | undefined } {
   const customized = violations?.map((violation): Violation => {
-    const named = { ...violation, code: lookup(violationNames, violation.code) ?? violation.code };
-    const message = lookup(violationMessages, violation.code);
+    const { code } = violation;
+    const named = { ...violation, code: Object.hasOwn(violationNames, code) ? (violationNames[code] ?? code) : code };
+    const message = Object.hasOwn(violationMessages, code) ? violationMessages[code] : undefined;
     if (message === undefined) return named;
     return {
       ...named,

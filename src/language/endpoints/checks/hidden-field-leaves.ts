@@ -15,11 +15,11 @@ export const check: Check = {
       if (resolved.kind !== "resource" && !isAggregate) continue;
       const resource = isAggregate ? "" : (resolved.resource ?? "");
       const { item, page, pageAt } = responseShape(documentIndex.model, resolved);
-      const given = `endpoints/endpoints/${resolved.operation}/gives`;
-      for (const { path } of [pageAt === given ? page : item].flatMap((shape) =>
+      const gives = `endpoints/endpoints/${resolved.operation}/gives`;
+      for (const { path } of [pageAt === gives ? page : item].flatMap((shape) =>
         shape === undefined ? [] : responseExpressions(shape),
       )) {
-        const at = [given, ...path].join("/");
+        const at = [gives, ...path].join("/");
         const name = path.join(".");
         const typed = documentIndex.typed.get(at);
         if (typed === undefined) continue;
