@@ -126,6 +126,7 @@ const rows: readonly Row[] = [
     [{ name: "expand", from: "response" }, { name: "expand" }],
     [{ name: "expand" }, { name: "expand", from: "response" }],
   ]).map((row) => ({ ...row, more: expandable })),
+  ...altered("fields", [["fields", "only"]]),
   ...altered("wrap", [
     [{ one: "{resource}" }, { one: "record" }],
     [{ many: "{resources}" }, { many: "records" }],

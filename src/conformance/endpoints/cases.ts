@@ -9,6 +9,7 @@ import { corsCases } from "./cors.ts";
 import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
 import { expandCases } from "./expand.ts";
+import { fieldsCases } from "./fields.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
@@ -51,6 +52,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   optionCases,
   contentCases,
   expandCases,
+  fieldsCases,
   editCases,
   idempotencyCases,
   corsCases,

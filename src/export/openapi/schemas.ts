@@ -38,7 +38,36 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
     const { list } = operation;
     if (list !== undefined) schemas[names.list(operation.name)] = pageSchema(operation, list, list.page, names);
   }
+  addParts(plan, schemas, names);
   return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
+}
+
+/** Adds the schemas of records of which a response has only the requested members, and of those inside them. */
+function addParts(plan: Plan, schemas: Record<string, Json>, names: ComponentNames): void {
+  const records = new Set([
+    ...plan.tables.map(({ resource }) => names.resource(resource)),
+    ...Object.keys(plan.views ?? {}).map((view) => names.view(view)),
+  ]);
+  const selecting = plan.operations.filter(({ fields }) => fields !== undefined);
+  // The loop also visits the names that it adds to the Set.
+  const full = new Set(selecting.map((operation) => itemName(operation, names)));
+  const partOf = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(partOf);
+    if (!isObject(value)) return value;
+    const { $ref, ...rest } = value;
+    const name = typeof $ref === "string" ? $ref.slice($ref.lastIndexOf("/") + 1) : "";
+    if (records.has(name)) {
+      full.add(name);
+      return { ...rest, ...refTo(names.part(name)) };
+    }
+    const { required, ...others } = value;
+    const kept = required === undefined || "properties" in value ? others : value;
+    return Object.fromEntries(Object.entries(kept).map(([key, inner]) => [key, partOf(inner as Json)]));
+  };
+  for (const name of full) {
+    const description = `The members of a \`${name}\` for which a request asks.`;
+    schemas[names.part(name)] = { ...(partOf(schemas[name] as Json) as JsonObject), description };
+  }
 }
 
 export function refTo(name: string): JsonObject {
@@ -52,11 +81,14 @@ export function responseOf(operation: Operation, names: ComponentNames): JsonObj
   return wrap === undefined ? inner : { type: "object", properties: { [wrap]: inner }, required: [wrap] };
 }
 
-function itemOf({ name, resource, response }: Operation, names: ComponentNames): JsonObject {
-  if (response.view !== undefined) return refTo(names.view(response.view));
-  return refTo(
-    response.kind === "members" || response.kind === "shape" ? names.response(name) : names.resource(resource),
-  );
+function itemOf(operation: Operation, names: ComponentNames): JsonObject {
+  const full = itemName(operation, names);
+  return operation.fields === undefined ? refTo(full) : { anyOf: [refTo(full), refTo(names.part(full))] };
+}
+
+function itemName({ name, resource, response }: Operation, names: ComponentNames): string {
+  if (response.view !== undefined) return names.view(response.view);
+  return response.kind === "members" || response.kind === "shape" ? names.response(name) : names.resource(resource);
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────

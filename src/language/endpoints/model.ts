@@ -11,6 +11,8 @@ export interface Endpoints {
   readonly requests?: RequestStyle;
   /** How a request asks for records in place of their ids. */
   readonly expand?: ExpandStyle | "none";
+  /** The parameter with which a request asks for some of a record's members; `none`: there is none. */
+  readonly fields?: string;
   /** The idempotency keys. `none`: the document declares that there are none. */
   readonly repeats?: IdempotencyStyle | "none";
   /** The members around records in bodies. */
@@ -248,6 +250,7 @@ export interface Endpoint {
   /** The styles of this operation, in place of those of part 4. */
   readonly requests?: RequestStyle;
   readonly expand?: ExpandStyle | "none";
+  readonly fields?: string;
   readonly edits?: EditStyle;
   readonly repeats?: IdempotencyStyle | "none";
   /** The condition of a list, or of the deletion of many: the text of an expression. */
@@ -340,6 +343,8 @@ export interface OrderKey {
 export interface Filter {
   /** The type of the value. Absent: the type that the condition compares it with. */
   readonly type?: FieldType;
+  /** How a request sends the values of a list; the default is commas. */
+  readonly several?: (typeof severalValues)[number];
   readonly if: string;
 }
 

@@ -93,7 +93,7 @@ function buildOperation(
     limits: operationLimits(planInput, operation),
     rates: ratesOf(planInput, resolved),
     quotas: quotasOf(planInput, resolved),
-  } satisfies Omit<Operation, "errors" | "needs" | "expand">;
+  } satisfies Omit<Operation, "errors" | "needs" | "expand" | "fields">;
   const selection = selectionPlan(planInput, resolved, known, { tables, views });
   return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
 }
@@ -196,7 +196,7 @@ export function idempotencyOf(
   return { header: declared.header, required: declared.required, retentionMilliseconds: kept ?? 86_400_000 };
 }
 
-type Known = Omit<Operation, "errors" | "needs" | "expand">;
+type Known = Omit<Operation, "errors" | "needs" | "expand" | "fields">;
 
 /**
  * Returns the codes of the document's errors that the operation may return: of guards, choices, rules and unique conflicts.

@@ -76,6 +76,8 @@ export interface Operation {
   readonly ignoresUnknown?: true;
   /** How a request asks for records in place of their ids, if the response has any for which it may ask. */
   readonly expand?: ExpandPlan;
+  /** How a request asks for some members of a record. */
+  readonly fields?: PathParameterPlan;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /**
@@ -301,6 +303,10 @@ export interface AcceptedPlan {
 export interface QueryPlan {
   readonly name: string;
   readonly type: ColumnType;
+  /** For a list of values: the type of each. */
+  readonly items?: ColumnType;
+  /** How a request sends a list or an object. Absent: the value is one text. */
+  readonly parts?: "commas" | "repeated" | "brackets";
   /** The JSON Schema of the parameter's value. */
   readonly schema: JsonObject;
   readonly required: boolean;
@@ -460,6 +466,8 @@ export interface ConditionFilterPlan {
   readonly type: ColumnType;
   /** For a list of values: the type of each. */
   readonly items?: ColumnType;
+  /** Whether a request repeats the parameter for each item of a list, instead of commas between them. */
+  readonly repeated?: true;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
   /** The field that the value is compared with: the field's conversions between versions also apply to the value. */

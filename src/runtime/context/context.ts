@@ -14,7 +14,7 @@ import type { LoginGuard, LoginRecords, Proved, PresentSecret, TokenPlaceholders
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import type { VersionConverter, VersionedRequest, Served } from "./version.ts";
 import type { ObservationBuilder } from "./observation.ts";
-import type { ForKind, CompiledOperation, ResourceView } from "./compiled.ts";
+import type { ForKind, CompiledOperation, ResourceView, MemberPath } from "./compiled.ts";
 import type { CallFunctions } from "./functions.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
@@ -100,6 +100,8 @@ export interface Call extends ChangeContext {
   readonly input: JsonObject;
   /** The paths that the body has for `expand`; `input` does not contain them. */
   readonly bodyPaths?: readonly string[];
+  /** For older callers: the only members of the response, by their older names. */
+  readonly olderFields?: readonly MemberPath[];
   /** The enclosing objects of the body, if there are any. */
   readonly envelope?: Unwrapped;
   /** The version of the caller. */

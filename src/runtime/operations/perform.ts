@@ -18,8 +18,7 @@ import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
-import { repeatableIn } from "./list-filters.ts";
-import { queryInput, rejectParameters } from "./query.ts";
+import { isRepeatable, queryInput, rejectParameters } from "./query-input.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
 import { selectedKind } from "./selection.ts";
 import { type KeysInUse, write } from "./write.ts";
@@ -38,11 +37,18 @@ export function createCall(
   const compiled =
     validate !== undefined && received === undefined ? { ...endpoint.compiled, validate } : endpoint.compiled;
   const { operation } = received?.compiled ?? compiled;
-  const sent = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", repeatableIn(operation));
-  const { query, repeated } = sent;
+  const parsed = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", (name) =>
+    isRepeatable(operation, name),
+  );
+  const { query, repeated } = parsed;
   if (operation.list === undefined) rejectParameters(operation, query);
-  const queried = queryInput(received?.compiled ?? compiled, query);
-  const kind = selectedKind(operation, request.kind, { ...sent, bodyPaths: paths }, version.converter);
+  const queried = queryInput(received?.compiled ?? compiled, parsed);
+  const { kind, olderFields } = selectedKind(
+    operation,
+    request.kind,
+    { ...parsed, bodyPaths: paths },
+    version.converter,
+  );
   const now = context.clock.now();
   const placeholders = createPlaceholders(context.plan.credentials, context.random);
   const call: Writable<Call> = {
@@ -76,6 +82,7 @@ export function createCall(
   const own = versionedRequest(request, input, validate, kind);
   if (own !== undefined) call.own = own;
   if (paths !== undefined) call.bodyPaths = paths;
+  if (olderFields !== undefined) call.olderFields = olderFields;
   if (envelope !== undefined) call.envelope = envelope;
   if (repeated !== undefined) call.repeated = repeated;
   if (requested.parameter !== undefined) call.parameter = requested.parameter;
