@@ -294,6 +294,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "takes",
     "nesting",
     "takesView",
+    "manyRecords",
     "gives",
     "choose",
     "status",

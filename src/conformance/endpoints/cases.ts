@@ -20,6 +20,7 @@ import { nameCases } from "./lists/names.ts";
 import { optionCases } from "./lists/options.ts";
 import { pagingCases } from "./lists/pages.ts";
 import { parameterCases } from "./lists/parameters.ts";
+import { manyRecordCases } from "./many-records.ts";
 import { outcomeCases } from "./outcomes.ts";
 import { pathCases } from "./paths.ts";
 import { queryCases } from "./queries.ts";
@@ -37,6 +38,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   requestCases,
   queryCases,
   responseCases,
+  manyRecordCases,
   aggregateCases,
   outcomeCases,
   guardCases,

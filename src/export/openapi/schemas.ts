@@ -6,6 +6,7 @@ import { envelopeSchema } from "../../plan/endpoints/envelope.ts";
 import type {
   ResponseMember,
   ResponseSource,
+  BatchPlan,
   ListPlan,
   Operation,
   PageShape,
@@ -36,7 +37,7 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
       schemas[names.response(operation.name)] = responseSchema(operation, names);
     if (shape !== undefined) schemas[names.response(operation.name)] = shapeSchema(operation, shape, names);
     const { list } = operation;
-    if (list !== undefined) schemas[names.list(operation.name)] = pageSchema(operation, list, list.page, names);
+    if (list !== undefined) schemas[names.list(operation.name)] = pageSchema(operation, list.page, names, list);
   }
   addParts(plan, schemas, names);
   return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
@@ -180,9 +181,22 @@ function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): Json
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function inputSchema(operation: Operation): JsonObject {
-  const { body, ignoresUnknown, name } = operation;
-  const schema = envelopeSchema(body?.envelope, jsonOf(operation) ?? {});
+  const { batch, body, ignoresUnknown, name } = operation;
+  const record = envelopeSchema(body?.envelope, jsonOf(operation) ?? {});
+  const schema = batch === undefined ? record : manySchema(batch, record);
   return { description: `What \`${name}\` takes.`, ...(ignoresUnknown === true ? opened(schema) : schema) };
+}
+
+/** Returns the schema of a body with an array of records. */
+function manySchema({ max, member, min }: BatchPlan, record: JsonObject): JsonObject {
+  const many = { type: "array", items: record, minItems: min, maxItems: max };
+  if (member === undefined) return many;
+  return { type: "object", properties: { [member]: many }, required: [member], additionalProperties: false };
+}
+
+/** Returns the schema of the records that one request has created. */
+export function createdSchema(operation: Operation, { page }: BatchPlan, names: ComponentNames): JsonObject {
+  return pageSchema(operation, page, names);
 }
 
 /** Returns the schema of an input whose unknown members are ignored: objects have further members, at any depth. */
@@ -266,13 +280,14 @@ function sourceSchema(
   }
 }
 
-function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, names: ComponentNames): JsonObject {
+function pageSchema(operation: Operation, shape: PageShape, names: ComponentNames, list?: ListPlan): JsonObject {
   switch (shape.kind) {
     case "items": {
       const items = operation.action === "history" ? transitionSchema(operation, names) : itemOf(operation, names);
       return { type: "array", items };
     }
     case "next": {
+      if (list === undefined) return { type: "null" };
       const numbered = list.kind === "offset" || list.kind === "page";
       return {
         type: [numbered ? "integer" : "string", "null"],
@@ -285,7 +300,7 @@ function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, name
       return shape.schema;
     case "object": {
       const { members } = shape;
-      const properties = members.map((one) => [one.name, pageSchema(operation, list, one.shape, names)] as const);
+      const properties = members.map((one) => [one.name, pageSchema(operation, one.shape, names, list)] as const);
       return objectSchema(properties, members);
     }
   }
@@ -435,7 +450,10 @@ function canHaveViolations(plan: Plan, code: string): boolean {
   const all = [...operations, ...contractOperations.map(({ operation }) => operation)];
   return (
     plan.errors[code]?.source === "document" &&
-    all.some(({ action, hooked }) => action === "handler" || hooked !== undefined)
+    all.some(
+      ({ action, batch, errors, hooked }) =>
+        action === "handler" || hooked !== undefined || (batch !== undefined && errors.includes(code)),
+    )
   );
 }
 

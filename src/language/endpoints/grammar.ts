@@ -16,6 +16,7 @@
  *                             lists, order, filters, where, requests, expand, fields, edits, repeats, also }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
+ *                Resource[](a..b) | View[](a..b): an array of records; also as the type of the only member
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
@@ -204,6 +205,7 @@ type Several =
   | "takes"
   | "nesting"
   | "takesView"
+  | "manyRecords"
   | "gives"
   | "shape"
   | "status"

@@ -232,6 +232,8 @@ export interface Endpoint {
   readonly nesting?: Readonly<Record<string, readonly string[]>>;
   /** The view whose fields are the members of the body, instead of `takes`. */
   readonly takesView?: string;
+  /** The records that one request creates, as a bare array, instead of `takes`. */
+  readonly manyRecords?: ManyRecords;
   /** The response. Absent: the record. */
   readonly gives?: ResponseTemplate;
   /** `gives` of a handler, whose response has no expressions: the members and their types. */
@@ -346,6 +348,14 @@ export interface Filter {
   /** How a request sends the values of a list; the default is commas. */
   readonly several?: (typeof severalValues)[number];
   readonly if: string;
+}
+
+/** An array of records in a body: `Reading[](1..500)`. */
+export interface ManyRecords {
+  /** The resource, or a view of it. */
+  readonly of: string;
+  readonly min?: number;
+  readonly max?: number;
 }
 
 export interface Statuses {

@@ -14,7 +14,7 @@ import {
 import type { Model } from "../../language/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { bodyPlan } from "./body.ts";
-import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
+import { batchPlan, responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
 import { headerPlans } from "./headers.ts";
@@ -55,6 +55,7 @@ function buildOperation(
   const moves = action === "move" ? transitionsBy(planInput, resource, operation) : [];
   const choose = choicePlans(planInput, resolved);
   const repeats = idempotencyOf(planInput, action, endpoint);
+  const batch = batchPlan(planInput, resolved);
   const known = {
     name: operation,
     sentence: descriptionOf(planInput.model, operation),
@@ -80,6 +81,7 @@ function buildOperation(
     ...headerPlans(planInput, resolved),
     ...(action === "list" ? { list: listPlan(planInput, resolved, table) } : {}),
     ...(action === "history" ? { list: historyPages(planInput) } : {}),
+    ...(batch === undefined ? {} : { batch }),
     moves,
     choose,
     ...(endpoint.also === undefined ? {} : { also: furtherWritePlans(planInput, at, endpoint.also, []) }),

@@ -13,7 +13,7 @@ interface Contents {
   readonly views: ViewPlans;
 }
 
-type Responding = Pick<Operation, "resource" | "response" | "list">;
+type Responding = Pick<Operation, "resource" | "response" | "list" | "batch">;
 
 export function selectionPlan(
   { model }: PlanInput,
@@ -38,8 +38,9 @@ export function selectionPlan(
   };
 }
 
-function parameterPlan({ name, from }: ExpandStyle, { response, list }: Responding): PathParameterPlan {
-  const outer = list === undefined ? (response.wrap === undefined ? [] : [response.wrap]) : (itemsIn(list.page) ?? []);
+function parameterPlan({ name, from }: ExpandStyle, { batch, response, list }: Responding): PathParameterPlan {
+  const page = (list ?? batch)?.page;
+  const outer = page === undefined ? (response.wrap === undefined ? [] : [response.wrap]) : (itemsIn(page) ?? []);
   return {
     name: name.replace(/\[\]$/, ""),
     hasBrackets: name.endsWith("[]"),

@@ -94,6 +94,8 @@ export interface Operation {
   readonly headers?: readonly HeaderPlan[];
   /** The pages, filters and sorting of a list; for a `history` only pages. */
   readonly list?: ListPlan;
+  /** For `create`: the records that one request creates. Then `body` and `response` are those of each record. */
+  readonly batch?: BatchPlan;
   /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
   readonly moves: readonly TransitionPlan[];
   readonly choose: readonly ChoicePlan[];
@@ -412,6 +414,16 @@ export interface ListPlan {
   readonly clamped?: true;
   /** The pages whose addresses are in `Link`; absent: the next one. */
   readonly links?: readonly PageLink[];
+}
+
+/** An array of records in a body and in its response. */
+export interface BatchPlan {
+  /** The member of the body with the array; absent: the body is the array. */
+  readonly member?: string;
+  readonly min: number;
+  readonly max: number;
+  /** The object around the created records in the response. */
+  readonly page: PageShape;
 }
 
 export interface SortKeyPlan {

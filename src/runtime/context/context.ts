@@ -100,6 +100,8 @@ export interface Call extends ChangeContext {
   readonly input: JsonObject;
   /** The paths that the body has for `expand`; `input` does not contain them. */
   readonly bodyPaths?: readonly string[];
+  /** The records of a body that creates many; `input` is then the body. */
+  readonly items?: readonly ItemInput[];
   /** For older callers: the only members of the response, by their older names. */
   readonly olderFields?: readonly MemberPath[];
   /** The enclosing objects of the body, if there are any. */
@@ -134,6 +136,14 @@ export interface Cursors {
   seal(position: readonly Value[], context: string): string;
   /** Returns the position in a cursor; undefined for a forged cursor or one of another list. */
   open(cursor: string, context: string): readonly Value[] | undefined;
+}
+
+/** One of the records of a body that creates many. */
+export interface ItemInput {
+  readonly input: JsonObject;
+  readonly envelope?: Unwrapped;
+  /** The validator to use instead of the operation's own. */
+  readonly validate?: Validator;
 }
 
 /** A body without the objects around its members. */

@@ -72,19 +72,21 @@ export interface Selected {
   readonly olderFields?: readonly MemberPath[];
 }
 
+/** Returns the kind of caller for a request that asks for something; undefined for any other request. */
 export function selectedKind(
   operation: Operation,
   kind: ForKind,
-  sent: RepeatedQuery & { readonly bodyPaths?: readonly string[] | undefined },
+  sent: RepeatedQuery,
+  bodyPaths: readonly string[] | undefined,
   converter: VersionConverter | undefined,
-): Selected {
+): Selected | undefined {
   const { expand, fields } = operation;
-  if (expand === undefined && fields === undefined) return { kind };
+  if (expand === undefined && fields === undefined) return undefined;
   const newest = (plan: PathParameterPlan, inBody: readonly string[]): readonly NewestPath[] =>
     newestPaths(operation, plan, requestedPaths(plan, sent, inBody), converter);
-  const expandPaths = expand === undefined ? [] : newest(expand, sent.bodyPaths ?? []);
+  const expandPaths = expand === undefined ? [] : newest(expand, bodyPaths ?? []);
   const fieldPaths = fields === undefined ? [] : newest(fields, []);
-  if (expandPaths.length === 0 && fieldPaths.length === 0) return { kind };
+  if (expandPaths.length === 0 && fieldPaths.length === 0) return undefined;
   const namesOf = (paths: readonly NewestPath[]): readonly MemberPath[] =>
     paths.flatMap(({ path }) => (path === undefined ? [] : [path]));
   const selection: MemberSelection = {
