@@ -165,6 +165,8 @@ export interface IdempotencyStyle {
   readonly required: boolean;
   /** How long responses are stored: a duration as written. */
   readonly kept?: string;
+  /** Whether responses have the key of their request, in the same header field. */
+  readonly echoed?: boolean;
 }
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

@@ -105,7 +105,7 @@ export interface Operation {
    * Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition only accepts it.
    */
   readonly edits: "required" | "optional" | "none";
-  readonly repeats?: { readonly header: string; readonly required: boolean; readonly retentionMilliseconds: number };
+  readonly repeats?: IdempotencyPlan;
   /** The effects on other records, of the operation and of the states that it enters, in the same transaction. */
   readonly effects: readonly EffectPlan[];
   /** For `receive`: the incoming event. */
@@ -300,6 +300,14 @@ export interface AcceptedPlan {
   readonly status: number;
   readonly if?: TypedExpression;
   readonly states: readonly string[];
+}
+
+export interface IdempotencyPlan {
+  readonly header: string;
+  readonly required: boolean;
+  readonly retentionMilliseconds: number;
+  /** Whether responses have the key of their request. */
+  readonly echoed?: true;
 }
 
 export interface QueryPlan {
