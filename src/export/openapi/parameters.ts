@@ -63,19 +63,26 @@ function tableOf(plan: ResourcesPart, resource: string): Table | undefined {
 // ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function queryParameters(plan: ResourcesPart, operation: Operation): readonly JsonObject[] {
-  return [...operation.query.map(queryParameter), ...listParameters(plan, operation), ...expandParameters(operation)];
+  return [
+    ...operation.query.map(queryParameter),
+    ...listParameters(plan, operation),
+    ...expandParameters(operation),
+    ...fieldsParameters(operation),
+  ];
 }
 
-function queryParameter({ name, required, schema, items, parts }: QueryPlan): JsonObject {
-  const isObject = parts === "brackets" && items === undefined;
-  const style = isObject ? { style: "deepObject", explode: true } : { style: "form", explode: parts !== "commas" };
-  return {
-    name: parts === "brackets" && !isObject ? `${name}[]` : name,
-    in: "query",
-    required,
-    ...(parts === undefined ? {} : style),
-    schema,
-  };
+function fieldsParameters({ fields }: Operation): readonly JsonObject[] {
+  if (fields === undefined) return [];
+  return [
+    {
+      name: fields.hasBrackets ? `${fields.name}[]` : fields.name,
+      in: "query",
+      description: "The only members that a record in the response has; inner members as paths with dots.",
+      style: "form",
+      explode: fields.hasBrackets,
+      schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: 100 },
+    },
+  ];
 }
 
 function expandParameters({ expand }: Operation): readonly JsonObject[] {
@@ -92,6 +99,18 @@ function expandParameters({ expand }: Operation): readonly JsonObject[] {
       schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: 20 },
     },
   ];
+}
+
+function queryParameter({ name, required, schema, items, parts }: QueryPlan): JsonObject {
+  const isObject = parts === "brackets" && items === undefined;
+  const style = isObject ? { style: "deepObject", explode: true } : { style: "form", explode: parts !== "commas" };
+  return {
+    name: parts === "brackets" && !isObject ? `${name}[]` : name,
+    in: "query",
+    required,
+    ...(parts === undefined ? {} : style),
+    schema,
+  };
 }
 
 function listParameters(plan: ResourcesPart, { resource, list }: Operation): readonly JsonObject[] {

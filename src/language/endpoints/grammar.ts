@@ -9,18 +9,20 @@
  *                map: { header, on, required, kept, echoed }
  *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
  *     expand     name [, "depth" n] [, "from response"] | none   the parameter for records in place of ids (selection.ts)
+ *     fields     name | none   the parameter for some members of a record
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
- *                             lists, order, filters, where, requests, expand, edits, repeats, also }
+ *                             lists, order, filters, where, requests, expand, fields, edits, repeats, also }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
+ *                Resource[](a..b) | View[](a..b): an array of records; also as the type of the only member
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
- *       lists, requests, expand, edits, repeats   as above, for this operation alone
+ *       lists, requests, expand, fields, edits, repeats   as above, for this operation alone
  *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
@@ -52,7 +54,7 @@ import {
 } from "./model.ts";
 import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
 import { requests } from "./requests.ts";
-import { expand } from "./selection.ts";
+import { expand, fields } from "./selection.ts";
 import { wire } from "./wire-grammar.ts";
 
 const base = matching(
@@ -112,6 +114,11 @@ const edits = converted<{ readonly style: EditStyle }, EditStyle>(
 export function editEffect(old: unknown, now: unknown): Effect {
   const harmless = old === undefined || now === undefined || (now === "optional" && old !== "optional");
   return harmless && now !== "required" ? "additive" : "breaking";
+}
+
+/** A new parameter changes no request that clients send already. */
+export function parameterEffect(old: unknown): Effect {
+  return old === undefined || old === "none" ? "additive" : "breaking";
 }
 
 const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
@@ -200,6 +207,7 @@ type Several =
   | "takes"
   | "nesting"
   | "takesView"
+  | "manyRecords"
   | "gives"
   | "shape"
   | "status"
@@ -227,6 +235,7 @@ const members: Members<Endpoint, Several> = {
   headers,
   requests,
   expand: orNoneWord(expand),
+  fields,
   edits: { ...noneOr(edits, "none"), schema: edits.schema },
   repeats: orNoneWord(repeats),
   where: expression(),
@@ -294,6 +303,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
       effect: (old, now) => (old === undefined || now === undefined ? "neutral" : "breaking"),
     },
     edits: { what: "The precondition of edits", effect: editEffect },
+    fields: { what: "The parameter for some members of a record", effect: parameterEffect },
   },
   example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
   members: {
@@ -302,6 +312,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     edits: { ...noneOr(edits, "none"), schema: edits.schema },
     requests,
     expand: orNoneWord(expand),
+    fields: { ...fields, isLocated: true },
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,

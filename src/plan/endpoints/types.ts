@@ -77,6 +77,8 @@ export interface Operation {
   readonly ignoresUnknown?: true;
   /** How a request asks for records in place of their ids, if the response has any for which it may ask. */
   readonly expand?: ExpandPlan;
+  /** How a request asks for some members of a record. */
+  readonly fields?: PathParameterPlan;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /**
@@ -93,6 +95,8 @@ export interface Operation {
   readonly headers?: readonly HeaderPlan[];
   /** The pages, filters and sorting of a list; for a `history` only pages. */
   readonly list?: ListPlan;
+  /** For `create`: the records that one request creates. Then `body` and `response` are those of each record. */
+  readonly batch?: BatchPlan;
   /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
   readonly moves: readonly TransitionPlan[];
   readonly choose: readonly ChoicePlan[];
@@ -419,6 +423,16 @@ export interface ListPlan {
   readonly clamped?: true;
   /** The pages whose addresses are in `Link`; absent: the next one. */
   readonly links?: readonly PageLink[];
+}
+
+/** An array of records in a body and in its response. */
+export interface BatchPlan {
+  /** The member of the body with the array; absent: the body is the array. */
+  readonly member?: string;
+  readonly min: number;
+  readonly max: number;
+  /** The object around the created records in the response. */
+  readonly page: PageShape;
 }
 
 export interface SortKeyPlan {

@@ -13,7 +13,7 @@ import type { Validator } from "../validation/validator.ts";
 import { readBrackets } from "./bracketed-form.ts";
 import { repeatableOf } from "./list-filters.ts";
 import { typedParameter, typedParameters } from "./query.ts";
-import { selects, sentName } from "./selection.ts";
+import { selects } from "./selection.ts";
 
 /** Returns the values of the operation's query parameters; null for a missing one without a default. */
 export function queryInput({ operation, queries }: CompiledOperation, sent: RepeatedQuery): JsonObject {
@@ -85,21 +85,22 @@ function canonical(value: Json, { format, items, properties, additionalPropertie
 
 /** Whether a parameter that is sent is one of the operation, or a part of one. */
 export function isDeclared(operation: Operation, sent: string): boolean {
-  const isInput = operation.query.some(({ name, parts }) =>
-    parts === "brackets" ? sent.startsWith(`${name}[`) : sent === name,
+  return (
+    operation.query.some(({ name, parts }) => (parts === "brackets" ? sent.startsWith(`${name}[`) : sent === name)) ||
+    selects(operation, sent)
   );
-  return isInput || selects(operation, sent);
 }
 
 /** Whether a request may send a parameter of this name more than once. */
-export function isRepeatable({ expand, list, query }: Operation, sent: string): boolean {
+export function isRepeatable(operation: Operation, sent: string): boolean {
+  const { list, query } = operation;
   const isItem = sent.endsWith("[]");
   return (
     query.some(({ name, parts }) =>
       parts === "brackets" ? isItem && sent.startsWith(`${name}[`) : parts === "repeated" && sent === name,
     ) ||
     (list !== undefined && repeatableOf(list).has(sent)) ||
-    (expand !== undefined && sent === sentName(expand))
+    selects(operation, sent)
   );
 }
 

@@ -19,8 +19,8 @@ const reservedParameter: Check = {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
       const { operation, endpoint } = resolved;
-      const { expand = "none" } = { ...model.endpoints, ...endpoint };
-      const selecting = expand === "none" ? [] : [expand.name];
+      const { expand = "none", fields = "none" } = { ...model.endpoints, ...endpoint };
+      const selecting = [expand === "none" ? expand : expand.name, fields].filter((name) => name !== "none");
       const localNames = new Set([
         ...(resolved.action === "list" ? listParameters(model.endpoints, resolved) : []),
         ...selecting,
