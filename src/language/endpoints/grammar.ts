@@ -6,7 +6,7 @@
  *                and its options: see lists.ts
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
- *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
+ *     requests   { media, unknown, texts, empty }   what bodies and parameters may contain (requests.ts)
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
