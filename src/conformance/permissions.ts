@@ -53,6 +53,27 @@ export function fieldVisibility(
   return permits(contract, grants, `authentication/show/${resource}.${field}`, caller, around);
 }
 
+/** Returns whether the caller may set a field by the body of a request. */
+export function maySet(
+  contract: Contract,
+  resource: string,
+  field: string,
+  caller: Caller,
+  around: Around,
+): boolean | undefined {
+  const grants = lookup(contract.model.authentication.set ?? {}, `${resource}.${field}`);
+  if (grants === undefined) return true;
+  return permits(contract, grants, `authentication/set/${resource}.${field}`, caller, around);
+}
+
+/** Whether the caller may set every field of every record of the resource. */
+export function setsAll({ model }: Contract, resource: string | undefined, caller: Caller): boolean {
+  return Object.entries(model.authentication.set ?? {}).every(
+    ([field, grants]) =>
+      !field.startsWith(`${resource}.`) || grants.some((grant) => grant.if === undefined && admits(grant, caller)),
+  );
+}
+
 /** Returns whether one of the grants at a path admits the caller. */
 export function permits(
   { model, typed }: Contract,

@@ -52,7 +52,7 @@ function breaksNobody({ at, subject }: Difference, old: Model, now: Model): bool
   const part = partNames.find((name) => at === name || at.startsWith(`${name}/`));
   const status = part === undefined ? "shown" : old.status[part];
   if (status === "silent" || status === "not shown") return true;
-  const restricts = part === "limits" || at.startsWith("authentication/show/");
+  const restricts = part === "limits" || /^authentication\/(?:show|set)\//.test(at);
   return restricts && !has(old, subject) && has(now, subject);
 }
 

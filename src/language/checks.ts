@@ -53,6 +53,7 @@ import { check as authenticationNoLogin } from "./authentication/checks/no-login
 import { checks as authenticationOwners } from "./authentication/checks/owners.ts";
 import { checks as authenticationPermissions } from "./authentication/checks/permissions.ts";
 import { checks as authenticationRolesAndScopes } from "./authentication/checks/roles-and-scopes.ts";
+import { checks as authenticationSetting } from "./authentication/checks/setting.ts";
 import { check as authenticationShortPassword } from "./authentication/checks/short-password.ts";
 import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
 import { check as authenticationTokenOfOthers } from "./authentication/checks/token-of-others.ts";
@@ -136,6 +137,7 @@ export const checks: readonly Check[] = [
   ...authenticationOwners,
   ...authenticationPermissions,
   ...authenticationRolesAndScopes,
+  ...authenticationSetting,
   authenticationShortPassword,
   authenticationStatementIgnored,
   authenticationTokenOfOthers,

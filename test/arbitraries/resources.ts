@@ -76,6 +76,11 @@ const ids: fc.Arbitrary<FieldType> = fc.oneof(
     .stringMatching(/^[a-z]{1,6}$/)
     .filter((prefix) => prefix !== "counter")
     .map((prefix) => ({ kind: "id", prefix, made: "server" }) as const),
+  fc.constantFrom(
+    { kind: "id", prefix: "cus", made: "server", length: 14 } as const,
+    { kind: "id", made: "server", length: 24, alphabet: "0-9a-f" } as const,
+    { kind: "id", prefix: "a_b", made: "server", length: 20, alphabet: "A-Z0-9_-" } as const,
+  ),
   fc.constant({ kind: "id", made: "server" } as const),
   fc.constant({ kind: "id", made: "counter" } as const),
 );

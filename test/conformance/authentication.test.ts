@@ -54,6 +54,19 @@ const owned = documentOf({
   },
 });
 
+/** Admins set the rank of a thing, and members the note of their own. */
+const ranked = documentOf({
+  resources: {
+    Thing: { id: "id(thi)", by: "user = caller, read-only", rank: "integer(0..9) = 0", "note?": "string(1..9)" },
+  },
+  endpoints: { endpoints: crud },
+  authentication: {
+    own: { Thing: "by == caller.id" },
+    allow: { ...signedIn, addThing: "signed-in", changeThing: "signed-in" },
+    set: { "Thing.rank": "admin", "Thing.note": "signed-in" },
+  },
+});
+
 interface Row {
   readonly what: string;
   readonly text: string;
@@ -64,6 +77,18 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
+  {
+    what: "a field that others may set, too",
+    text: ranked,
+    edit: ["Thing.rank: admin", "Thing.rank: signed-in"],
+    broken: "authentication/set/Thing.rank",
+  },
+  {
+    what: "a field that fewer callers may set",
+    text: ranked,
+    edit: ["Thing.note: signed-in", "Thing.note: admin"],
+    broken: "authentication/set/Thing.note",
+  },
   {
     what: "another header",
     text: tokens,

@@ -239,6 +239,7 @@ const rows: readonly Row[] = [
     ["media", "application/vnd.things+json", "application/json"],
     ["media", "application/*+json as application/json", "application/*+json"],
     ["media", "application/x-www-form-urlencoded", "application/json"],
+    ["empty", "removes", "kept"],
   ].flatMap(([key = "", stated, served]) =>
     altered("requests", [[{ [key]: stated }, { [key]: served }]]).map((row) => ({
       ...row,

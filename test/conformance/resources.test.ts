@@ -57,6 +57,8 @@ const types: readonly Altered[] = [
     boxed({ type: "object", required: ["label"], properties: { label: { type: "string" } } }),
   ),
   field("id: id(thi)", "id: id(box)"),
+  field("id: id(thi, 14)", "id: id(thi, 15)"),
+  field("id: id(thi, 24, 0-9a-f)", "id: id(thi, 24)"),
   field("id: string(2..5)", "id: string(1..5)"),
 ];
 

@@ -522,7 +522,56 @@ const shows: readonly Proof[] = [
   },
 ];
 
-export const authenticationProofs: readonly Proof[] = [...credentials, ...permissions, ...shows];
+/** Who sets the field; without the line everybody does. */
+function setting(grant: string | undefined): string {
+  const allow = { "addThing, getThing, listThings": "anyone", changeThing: "anyone" };
+  return secured({ allow, ...(grant === undefined ? {} : { set: { "Thing.hidden": grant } }) });
+}
+
+const settable = (who: string, name = "a"): Step =>
+  ask(`${who}POST /things`, { hidden: "new", name }, { status: "201", has: { hidden: "new" } });
+const refused = (who: string, name = "a"): Step =>
+  ask(`${who}POST /things`, { hidden: "new", name }, "422 #/hidden read-only");
+
+const sets: readonly Proof[] = [
+  {
+    of: ["authentication/set", "authentication/set/who/role"],
+    with: setting("admin"),
+    without: setting(undefined),
+    play: [settable("olga "), refused("ann "), refused("")],
+  },
+  {
+    of: ["authentication/set/who/signed-in"],
+    with: setting("signed-in"),
+    without: setting("admin"),
+    play: [settable("zoe "), refused("")],
+  },
+  {
+    of: ["authentication/set/who/anyone"],
+    with: setting("anyone"),
+    without: setting("admin"),
+    play: [settable("")],
+  },
+  {
+    of: ["authentication/set/if"],
+    with: setting("member if name == 'a'"),
+    without: setting("member"),
+    play: [settable("ann "), refused("ann ", "b")],
+  },
+  {
+    of: ["authentication/set/who/signed-in/anyScope"],
+    with: secured({ ...bound, allow: { addThing: "any-scope" }, set: { "Thing.hidden": "any-scope" } }),
+    without: secured({ ...bound, allow: { addThing: "any-scope" }, set: { "Thing.hidden": "signed-in" } }),
+    play: [
+      byClient("/oauth/token", { status: "201", has: { hidden: "secretive" } }, "pass_", ["member"], {
+        hidden: "secretive",
+        name: "a",
+      }),
+    ],
+  },
+];
+
+export const authenticationProofs: readonly Proof[] = [...credentials, ...permissions, ...shows, ...sets];
 
 const ignored = "authentication/statement-ignored";
 

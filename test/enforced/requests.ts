@@ -1,9 +1,14 @@
 /** Proofs of `requests` of part 4, for all operations and for one. */
+import assert from "node:assert/strict";
 import type { Block } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
 import { ask, type Proof, type Step } from "./proof.ts";
 
-const count = things({ count: "integer, sort, filter", "name?": "string(1..9), search" });
+const count = things({
+  count: "integer, sort, filter",
+  "name?": "string(1..9), search",
+  "tags?": "map(string(..9))",
+});
 
 /** Where `requests` is: in part 4, or in one of its operations. */
 interface Level {
@@ -27,6 +32,13 @@ function ofAdding(styles: Block, more: Block = {}): string {
   const endpoints = { ...crud, addThing: { at: "POST /things", ...styles } };
   return documentOf({ resources: count, endpoints: { ...more, endpoints } });
 }
+
+/** Adds a thing with an empty text in a map. */
+const emptied = (tags: Block): Step =>
+  ask("POST /things", { count: 1, tags: { key: "", other: "x" } }, (reply) => {
+    assert.equal(reply.status, 201, reply.text);
+    assert.deepEqual((reply.json as { tags: unknown }).tags, tags);
+  });
 
 const unknown: Step = ask("POST /things", { count: 1, color: "red" }, "201");
 const rejected: Step = ask("POST /things", { count: 1, color: "red" }, "422 #/color unknown-field");
@@ -58,6 +70,18 @@ function requestsAt({ path, written }: Level): readonly Proof[] {
       with: written({ texts: "exact" }),
       without: written({ texts: "converted" }),
       play: [ask("POST /things", { count: "1" }, "422 #/count wrong-type")],
+    },
+    {
+      of: [`${path}/empty`, `${path}/empty/removes`],
+      with: written({ empty: "removes" }),
+      without: usual,
+      play: [emptied({ other: "x" })],
+    },
+    {
+      of: [`${path}/empty/kept`],
+      with: written({ empty: "kept" }),
+      without: written({ empty: "removes" }),
+      play: [emptied({ key: "", other: "x" })],
     },
     {
       of: [`${path}/media`],

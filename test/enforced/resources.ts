@@ -91,6 +91,15 @@ const types_: readonly Proof[] = [
     ],
   },
   {
+    of: [`${fields}/type/id/length`, `${fields}/type/id/alphabet`],
+    with: documentOf({ resources: { Thing: { id: "id(thi, 16, 0-9a-f)", name: "string(1..9)" } } }),
+    without: documentOf({ resources: { Thing: { id: "id(thi)", name: "string(1..9)" } } }),
+    play: [
+      ask("POST /things", { name: "a" }, (reply) => assert.match(idOf(reply), /^thi_[0-9a-f]{16}$/)),
+      ask("GET /things/{1}", { has: { name: "a" } }),
+    ],
+  },
+  {
     of: [`${fields}/type/id/made/client`, `${fields}/type/id/of`],
     with: documentOf({ resources: { Thing: { id: "string(2..5)", name: "string(1..9)" } } }),
     without: documentOf({ resources: { Thing: { id: "id(thi)", name: "string(1..9)" } } }),
@@ -634,6 +643,8 @@ export const resourceRefusals: readonly ApiError[] = [
     "type/id": "id(abc)",
     "type/id/prefix": "id(abc)",
     "type/id/made/server": "id(abc)",
+    "type/id/length": "id(abc, 14)",
+    "type/id/alphabet": "id(abc, 24, 0-9a-f)",
     "type/id/made/counter": "id(counter)",
     "default/now": "datetime = now",
     "default/now-on-change": "datetime = now on change",

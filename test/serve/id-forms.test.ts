@@ -1,184 +1,102 @@
-/** Every form of an id: a service creates, reads, lists, changes and refers by it, or `check` reports it. */
+/** Ids of a stated length and alphabet: in responses, paths, references, filters, cursors and the order of lists. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/language/check.ts";
-import { serve, stores } from "./scenario.ts";
+import { documentOf } from "../enforced/document.ts";
+import { readDocument } from "../../src/document/read.ts";
+import { readModel } from "../../src/language/read.ts";
+import { faultsOf, served } from "./scenario.ts";
 
-interface Form {
-  /** The field `id`, as part 2 has it. */
-  readonly id: string;
-  /** What callers give; none where the server makes it. */
-  readonly given?: readonly [unknown, unknown];
-  /** What the server's ids look like. */
-  readonly made?: RegExp;
-  /** The finding of `check`. */
-  readonly refused?: string;
-}
+const text = documentOf({
+  resources: {
+    Customer: { id: "id(cus, 14), filter", name: "string(1..9), sort", "file?": "File, filter" },
+    File: { id: "id(24, 0-9a-f)", note: "string(1..9)" },
+    Key: { id: "id(key_x, 13, A-Z0-9_-)", note: "string(1..9)" },
+  },
+  endpoints: {
+    lists: { kind: "cursor", size: 2, max: 5, names: { after: "starting_after" } },
+    endpoints: {
+      addCustomer: "POST /customers",
+      getCustomer: "GET /customers/{id}",
+      changeCustomer: "PATCH /customers/{id}",
+      listCustomers: "GET /customers",
+      addFile: "POST /files",
+      getFile: "GET /files/{id}",
+      listCustomersOfFile: "GET /files/{file}/customers",
+      addKey: "POST /keys",
+      getKey: "GET /keys/{id}",
+    },
+  },
+});
 
-const forms: readonly Form[] = [
-  { id: "id", made: /^"[0-9a-z]{26}"$/ },
-  { id: "id(thi)", made: /^"thi_[0-9a-z]{26}"$/ },
-  { id: "id(counter)", made: /^\d+$/ },
-  { id: "integer = counter", made: /^\d+$/ },
-  { id: "number = counter", made: /^\d+$/ },
-  { id: "decimal = counter", made: /^\d+$/ },
-  { id: "uuid = uuid", made: /^"[0-9a-f-]{36}"$/ },
-  { id: "uuid, read-only", made: /^"[0-9a-f-]{36}"$/ },
-  { id: "string(20) = token(20)", made: /^"[\w-]{20}"$/ },
-  { id: "text = uuid", made: /^"[0-9a-f-]{36}"$/ },
-  { id: "string(12) = digits(12)", made: /^"\d{12}"$/ },
-  { id: "uuid", given: ["0190163d-8694-739b-aea5-966c26f8ad91", "0190163d-8694-739b-aea5-966c26f8ad92"] },
-  { id: "string(1..9)", given: ["a", "b c"] },
-  { id: "string(2..8) /^[a-z]+$/", given: ["abc", "def"] },
-  { id: "a | b | c", given: ["a", "b"] },
-  { id: "integer", given: [-7, 0] },
-  { id: "integer(1..9)", given: [1, 9] },
-  { id: "number(0..)", given: [1.5, 2] },
-  { id: "decimal(0..)", given: [1.5, 10] },
-  { id: "boolean", refused: "resources/id-unusable" },
-  { id: "date", given: ["2026-01-01", "2026-12-31"] },
-  { id: "time", given: ["10:00:00", "23:59:59"] },
-  { id: "datetime", refused: "resources/id-unusable" },
-  { id: "duration", given: ["PT5M", "P1D"] },
-  { id: "email", given: ["a@example.com", "b+c@example.com"] },
-  { id: "url", given: ["https://example.com/a?b=c#d", "https://example.com/%20"] },
-  { id: "phone", given: ["+4712345678", "+4787654321"] },
-  { id: "country", given: ["NO", "SE"] },
-  { id: "user", given: ["ann", "bob/…"] },
-  { id: "bytes", given: ["AAECAw==", "////"] },
-  { id: "money", refused: "resources/id-unusable" },
-  { id: "json", refused: "resources/id-unusable" },
-  { id: "string(1..9)[]", refused: "resources/id-unusable" },
-  { id: "map(string(1..9))", refused: "resources/id-unusable" },
-  { id: "?string(1..9)", refused: "resources/id-unusable" },
-  { id: "string | null", refused: "resources/id-unusable" },
-  { id: "Owner", given: [1, 2] },
-  { id: "{ schema: { type: string, maxLength: 9 } }", refused: "resources/id-unusable" },
-  { id: "{ schema: { type: integer } }", refused: "resources/id-unusable" },
-  { id: "{ schema: { type: object } }", refused: "resources/id-unusable" },
-  { id: "string, read-only", refused: "resources/id-unusable" },
-  { id: "integer, read-only", refused: "resources/id-unusable" },
-  { id: "string = abc", refused: "resources/id-unusable" },
-  { id: "string := name", refused: "resources/id-unusable" },
-  { id: "datetime = now", refused: "resources/id-unusable" },
-  { id: "string = caller", refused: "resources/caller-may-be-nobody" },
-];
+served("ids of a stated form", text, (subject) => {
+  const send = async (method: string, path: string, body?: object) => {
+    const reply = await subject.client.send({ method, path, ...(body === undefined ? {} : { body }) });
+    return { ...reply, json: reply.json as { id: string; items: { id: string }[]; next: string | null } };
+  };
 
-function documentOf(id: string): string {
-  return `# Min
-
-## What the service does
-\`\`\`yaml
-nonet: 1
-service: min
-\`\`\`
-
-## Resources and their fields
-\`\`\`yaml
-Owner: { id: id(counter) }
-Thing:
-  ${id.startsWith("?") ? "id?" : "id"}: ${id.replace("?", "")}
-  name: string(1..9)
-Note:
-  id: id(note)
-  thing: Thing, filter
-\`\`\`
-
-## States and transitions
-none
-
-## Endpoints
-\`\`\`yaml
-endpoints:
-  addOwner: POST /owners
-  addThing: POST /things
-  listThings: GET /things
-  getThing: GET /things/{id}
-  changeThing: PATCH /things/{id}
-  removeThing: DELETE /things/{id}
-  addNote: POST /notes
-  listNotes: GET /notes
-  listNotesOf: GET /things/{thing}/notes
-\`\`\`
-
-## Authentication
-\`\`\`yaml
-credentials: none
-allow: { "addOwner, addThing, listThings, getThing, changeThing, removeThing, addNote, listNotes, listNotesOf": anyone }
-\`\`\`
-
-## Events
-none
-
-## Errors
-\`\`\`yaml
-standard: all
-\`\`\`
-
-## Limits
-none
-
-## Versioning
-\`\`\`yaml
-scheme: none
-\`\`\`
-`;
-}
-
-type Values = Readonly<Record<string, unknown>>;
-
-for (const store of stores) {
-  for (const { id, given, made, refused } of forms) {
-    test(`R2.1 id: ${id} (${store})`, async () => {
-      const text = documentOf(id);
-      const errors = check("min.md", text).diagnostics.filter(({ severity }) => severity === "error");
-      assert.deepEqual(
-        errors.map(({ code }) => code),
-        refused === undefined ? [] : [refused],
-      );
-      if (refused !== undefined) return;
-      await using subject = await serve(text, { store });
-      const send = (method: string, path: string, body?: unknown) =>
-        subject.client.send({ method, path, ...(body === undefined ? {} : { body }) });
-      for (const _ of [1, 2]) assert.equal((await send("POST", "/owners", {})).status, 201);
-      const ids: unknown[] = [];
-      for (const index of [0, 1] as const) {
-        const own = given === undefined ? {} : { id: given[index] };
-        const reply = await send("POST", "/things", { ...own, name: `n${index}` });
-        assert.equal(reply.status, 201, reply.text);
-        const record = reply.json as Values;
-        if (made !== undefined) assert.match(JSON.stringify(record["id"]), made);
-        if (given !== undefined) assert.deepEqual(record["id"], given[index]);
-        ids.push(record["id"]);
-        const path = reply.headers["location"] ?? "";
-        const read = await send("GET", path);
-        assert.deepEqual([read.status, read.json], [200, record], path);
-        const changed = await send("PATCH", path, { name: "new" });
-        assert.deepEqual([changed.status, changed.json], [200, { ...record, name: "new" }]);
-        const note = await send("POST", "/notes", { thing: record["id"] });
-        assert.deepEqual([note.status, (note.json as Values)["thing"]], [201, record["id"]], note.text);
-        assert.equal((await send("DELETE", path)).status, 409);
-        const query = path.split("/").at(-1) ?? "";
-        for (const list of [`/notes?thing=${query}`, `${path}/notes`]) {
-          const page = await send("GET", list);
-          assert.equal(
-            page.status,
-            200,
-            `${list} ${page.text} ${String((subject.running.failures[0] as Error | undefined)?.stack)}`,
-          );
-          const { items } = page.json as { items: readonly Values[] };
-          assert.deepEqual(
-            items.map((one) => one["id"]),
-            [(note.json as Values)["id"]],
-            list,
-          );
-        }
+  test("they have the stated form, and name records", async () => {
+    const found = new Set<string>();
+    for (const [path, body, form] of [
+      ["/customers", { name: "a" }, /^cus_[a-zA-Z0-9]{14}$/],
+      ["/files", { note: "a" }, /^[0-9a-f]{24}$/],
+      ["/keys", { note: "a" }, /^key_x_[A-Z0-9_-]{13}$/],
+    ] as const)
+      for (let count = 0; count < 20; count++) {
+        const made = await send("POST", path, body);
+        assert.match(made.json.id, form);
+        assert.equal(made.headers["location"], `${path}/${made.json.id}`);
+        found.add(made.json.id);
+        assert.equal((await send("GET", `${path}/${made.json.id}`)).status, 200);
       }
-      const { items } = (await send("GET", "/things")).json as { items: readonly Values[] };
-      assert.deepEqual(
-        new Set(items.map((one) => JSON.stringify(one["id"]))),
-        new Set(ids.map((one) => JSON.stringify(one))),
-      );
-    });
-  }
-}
+    assert.equal(found.size, 60);
+    for (const id of ["cus_", "cus_abc", "x", `cus_${"a".repeat(14)}`])
+      assert.equal((await send("GET", `/customers/${id}`)).status, 404);
+  });
+
+  test("references, filters, cursors and the order of creation", async () => {
+    const file = (await send("POST", "/files", { note: "b" })).json.id;
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c", "d", "e"])
+      ids.unshift((await send("POST", "/customers", { name, file })).json.id);
+    const walk = async (path: string): Promise<readonly string[]> => {
+      const { json } = await send("GET", path);
+      const own = json.items.map(({ id }) => id);
+      return json.next === null ? own : [...own, ...(await walk(`${path.split("&cursor")[0]}&cursor=${json.next}`))];
+    };
+    assert.deepEqual(await walk(`/customers?file=${file}`), ids);
+    assert.deepEqual(await walk(`/files/${file}/customers?sort=name`), ids.toReversed());
+    assert.deepEqual(await walk(`/customers?id=${ids[2]}`), [ids[2]]);
+    assert.deepEqual(await walk(`/customers?file=${file}&limit=5&starting_after=${ids[2]}`), ids.slice(3));
+    for (const wrong of ["abc", file.toUpperCase().replaceAll(/[0-9]/g, "A"), `${file}0`])
+      assert.equal((await send("POST", "/customers", { name: "a", file: wrong })).status, 422, wrong);
+    const missing = await send("POST", "/customers", { name: "a", file: "0".repeat(24) });
+    assert.deepEqual(faultsOf(missing), ["#/file reference-not-found"]);
+    const path = `/customers/${ids[0]}`;
+    assert.equal((await send("PATCH", path, { id: ids[0], name: "z" })).status, 200);
+    assert.deepEqual(faultsOf(await send("PATCH", path, { id: ids[1] })), ["#/id read-only"]);
+  });
+});
+
+for (const [id, fault] of [
+  ["id(cus, 10)", "too few"],
+  ["id(cus, 15, 0-9a-f)", "too few"],
+  ["id(0)", "length"],
+  ["id(cus, 0)", "length"],
+  ["id(cus, x)", "length"],
+  ["id(cus, 61)", "too long"],
+  ["id(cus, 30, a-z0-9!)", "characters"],
+  ["id(cus, 30, aa)", "characters"],
+  ["id(cus, 30, z-a)", "characters"],
+  ["id(cus, 30, a)", "characters"],
+  ["id(cus, 30, a-z, 2)", "length"],
+  ["id(Cus, 30)", "prefix"],
+  ["id(cus, 11)", undefined],
+  ["id(16, 0-9a-f)", undefined],
+  ["id(cus, 30, 0-9a-z_-)", undefined],
+] as const)
+  test(`${id} ${fault === undefined ? "is a form of ids" : "is none"}`, () => {
+    const { document } = readDocument("things.md", documentOf({ resources: { Thing: { id, name: "string(1..9)" } } }));
+    const found = readModel(document).diagnostics.map(({ message }) => message);
+    if (fault === undefined) assert.deepEqual(found, []);
+    else assert(found.length === 1 && found[0]?.includes(fault), found.join());
+  });

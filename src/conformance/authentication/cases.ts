@@ -7,7 +7,7 @@ import { fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resou
 import { ifPossible } from "../attempts.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
-import { admits, mayEverRun, mayRun, fieldVisibility, recordVisibility } from "../permissions.ts";
+import { admits, mayEverRun, mayRun, maySet, fieldVisibility, recordVisibility } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { transitionsBy } from "../effects.ts";
 import { isError } from "../errors/expected.ts";
@@ -24,6 +24,7 @@ import { credentialCases } from "./credentials.ts";
 import { hiddenCases } from "./hidden.ts";
 import { callerWith, kindText, roleText } from "./kinds.ts";
 import { sessionCases } from "./sessions.ts";
+import { settingCases } from "./setting.ts";
 
 export function authenticationCases(contract: Contract): PartCases {
   const operations = [...contract.operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);
@@ -33,6 +34,7 @@ export function authenticationCases(contract: Contract): PartCases {
       ...operations.flatMap((operation) => matrix(contract, operation)),
       ...operations.flatMap((operation) => hides(contract, operation)),
       ...Object.keys(contract.model.authentication.show).flatMap((field) => reveals(contract, field)),
+      ...settingCases(contract),
       ...credentials.cases,
       ...sessionCases(contract).cases,
       ...hiddenCases(contract),
@@ -212,7 +214,8 @@ function reveals(contract: Contract, name: string): readonly Case[] {
       aspects: [{ path, expects: `who sees \`${field}\`: ${who}` }],
       run: async (trial) => {
         const caller = await callerWith(trial, roles);
-        const values = valueOf(trial, resource, field);
+        const isSettable = maySet(contract, resource, field, caller, trial.scope(caller)) === true;
+        const values = isSettable ? valueOf(trial, resource, field) : {};
         const record = await trial.make(resource, { creator: caller, values });
         const isAlwaysThere = lookup(fieldsOf(contract.model, resource), field)?.optional === false;
         const visible = fieldVisibility(contract, resource, field, caller, trial.around(record));

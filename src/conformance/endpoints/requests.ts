@@ -16,13 +16,14 @@ import { operationCase, plainOperations, validOptions } from "./subjects.ts";
 
 export function requestCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called) => {
-    const { media = [], texts, unknown } = requestStyle(contract, called);
+    const { empty, media = [], texts, unknown } = requestStyle(contract, called);
     const hasBody = hasJsonBody(contract, called) && !sessionActions.has(called.action);
     const reads = called.action === "read" || called.action === "list";
     return [
       ...(unknown === "ignored" && hasBody ? [ignoresMember(contract, called)] : []),
       ...(unknown === "ignored" && reads ? [ignoresParameter(contract, called)] : []),
       ...(texts === "converted" && hasBody ? convertsTexts(contract, called) : []),
+      ...(empty === "removes" && hasBody && returnsRecord(called) ? losesMember(contract, called) : []),
       ...(hasBody ? media.flatMap(({ type }) => acceptsBody(contract, called, type)) : []),
       ...(reads ? media.filter(({ type }) => type !== formMedia).map((one) => returns(contract, called, one)) : []),
     ];
@@ -69,6 +70,36 @@ function convertsTexts(contract: Contract, called: Operation): readonly Case[] {
     operationCase(called, `${name} as a text`, aspects, async (trial) => {
       const asText = (body: JsonObject): JsonObject => replaced(body, name) as JsonObject;
       expectSuccess(trial, await sendChanged(trial, called, asText));
+    }),
+  ];
+}
+
+/** Whether the response is the record with the fields that the body sets. */
+function returnsRecord({ action, endpoint }: Operation): boolean {
+  return (
+    ["create", "update", "replace"].includes(action) && endpoint.gives === undefined && endpoint.takes === undefined
+  );
+}
+
+/** Sends an empty text as a member of the first map of the body. */
+function losesMember(contract: Contract, called: Operation): readonly Case[] {
+  const map = membersOf(contract, called).find(
+    ({ field }) => bareType(field.type).kind === "map" && !field.marks.includes("write-only"),
+  );
+  if (map === undefined || contract.model.endpoints.wrap?.one !== undefined) return [];
+  const { name } = map;
+  const aspects = about(contract, called, "empty", `an empty text removes a member of \`${name}\``);
+  return [
+    operationCase(called, `an empty member of ${name}`, aspects, async (trial) => {
+      const interaction = await sendChanged(trial, called, (body) => {
+        const members = isObject(body[name]) ? body[name] : {};
+        return { ...body, [name]: { ...members, emptied: "" } };
+      });
+      expectSuccess(trial, interaction);
+      const { json } = trial.responseOf(interaction);
+      const members = isObject(json) ? (json[name] as Json | undefined) : undefined;
+      if (isObject(members) && Object.hasOwn(members, "emptied"))
+        throw new Broken(`\`${name}\` without the member that was sent empty`, JSON.stringify(members), interaction);
     }),
   ];
 }

@@ -7,7 +7,7 @@ import { bareType, fieldsOf, isServerSet, lookup } from "../../language/resource
 import { isImpossible } from "../attempts.ts";
 import { Broken, NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
-import { mayRun } from "../permissions.ts";
+import { mayRun, setsAll } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { bearer, refreshTokenIn, tokenIn, withToken } from "../credentials.ts";
 import { rolesOf } from "../roles.ts";
@@ -112,7 +112,11 @@ export async function callerFor(trial: Trial, operation: string, record?: KnownR
   const all = await callers(trial);
   const ordered = record === undefined ? all : [record.creator, ...all];
   const may = (caller: Caller) => mayRun(trial.contract, operation, caller, trial.around(record));
-  const found = ordered.find((caller) => may(caller) === true) ?? ordered.find((caller) => may(caller) === undefined);
+  const { resource } = trial.operation(operation);
+  const found =
+    ordered.find((caller) => may(caller) === true && setsAll(trial.contract, resource, caller)) ??
+    ordered.find((caller) => may(caller) === true) ??
+    ordered.find((caller) => may(caller) === undefined);
   if (found !== undefined) return found;
   const user = record === undefined ? undefined : await asUser(trial, record);
   if (user !== undefined && may(user) === true) return user;

@@ -20,6 +20,7 @@ import { problemOf } from "../values/fits.ts";
 import { distinctValue, type Supply, validValue } from "../values/valid.ts";
 import { loginOf, newRefreshToken } from "./callers.ts";
 import { unknownId } from "./hidden-ids.ts";
+import { maySet } from "../permissions.ts";
 import type { KnownRecord } from "./known.ts";
 import { type Pairs, received, sent } from "./parameters.ts";
 import { lookAround, readId } from "./looking.ts";
@@ -234,6 +235,8 @@ function randomBody(
     const isSecret = lookup(fields, name)?.marks.includes("secret") === true;
     // A new secret would lock the test's own users out.
     if (proves !== undefined || (action === "update" && isSecret)) continue;
+    const around = trial.scope(caller, record);
+    if (!required && resource !== undefined && maySet(contract, resource, name, caller, around) !== true) continue;
     const stored = storedValue(trial, called, name, record);
     if (stored !== undefined) {
       if (stored !== null) body[name] = stored;

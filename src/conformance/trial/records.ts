@@ -8,7 +8,7 @@ import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.t
 import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
-import { mayRun, mayEverRun, recordVisibility } from "../permissions.ts";
+import { mayRun, mayEverRun, recordVisibility, setsAll } from "../permissions.ts";
 import { deletionOf, type Operation } from "../contract.ts";
 import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
@@ -83,7 +83,9 @@ export async function creatorFor(trial: Trial, called: Operation, { creator }: W
   const may = (caller: Caller): boolean => mayEverRun(trial.contract, called.operation, caller);
   if (creator !== undefined && may(creator)) return creator;
   // Signing up needs a record itself, so the anonymous caller comes first where it may create one.
-  return may(anonymous) ? anonymous : (await trial.callers()).find(may);
+  const all = may(anonymous) ? [anonymous] : [];
+  const setting = [...all, ...(await trial.callers()).filter(may)];
+  return setting.find((caller) => setsAll(trial.contract, called.resource, caller)) ?? setting[0];
 }
 
 /** How often the test creates a record anew if there is one with the same unique values already. */

@@ -6,6 +6,7 @@
  * the document writes: other implementations need not know the defaults of the language.
  */
 import { unixRange } from "../../base/unix-time.ts";
+import { idForm } from "../../language/resources/id-form.ts";
 import { RE2JS } from "@bufbuild/re2";
 import { bytesInBase64, minorDigits, textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -311,8 +312,15 @@ function* idProblems(walk: Walk, type: FieldType & { readonly kind: "id" }, valu
   const prefix = type.prefix === undefined ? "" : `${type.prefix}_`;
   if (!value.startsWith(prefix) || value === prefix)
     yield problem(walk, "wrong-pattern", `${quoted(value)} is not an id that begins with ${prefix}`);
-  else if (!/^[0-9a-z]{26}$/.test(value.slice(prefix.length)))
-    yield problem(walk, "wrong-pattern", `${quoted(value)} has not 26 letters and digits`, false);
+  const { alphabet, length } = idForm(type);
+  if (value.startsWith(prefix) && value !== prefix && !isRandom(value.slice(prefix.length), alphabet, length)) {
+    const what = type.length === undefined ? "26 letters and digits" : `${length} characters of ${alphabet}`;
+    yield problem(walk, "wrong-pattern", `${quoted(value)} has not ${what}`, type.length !== undefined);
+  }
+}
+
+function isRandom(text: string, alphabet: string, length: number): boolean {
+  return new RegExp(`^[${alphabet}]{${length}}$`).test(text);
 }
 
 function* choiceProblems(walk: Walk, { values, open }: FieldType & { readonly kind: "one-of" }, value: Json): Problems {

@@ -1,6 +1,7 @@
 /** Makes valid values of the types of a document: usual ones, and ones that differ from each other. */
 import { instantText } from "../../base/clock.ts";
 import { unixTimeOf } from "../../base/unix-time.ts";
+import { charactersOf, idForm } from "../../language/resources/id-form.ts";
 import { countryCodes, minorDigits } from "../../base/formats.ts";
 import { currencyDigits } from "../../base/currency-codes.ts";
 import { timezoneNames } from "../../base/timezone-names.ts";
@@ -231,6 +232,11 @@ function madeId(make: Make, type: FieldType & { readonly kind: "id" }): Json | u
   if (type.of !== undefined) return made(make, type.of);
   const text = make.number === undefined ? random.text(10, letters) : numberedText(16, random, make.number);
   if (type.made === "client") return text;
+  if (type.length !== undefined) {
+    const characters = charactersOf(idForm(type).alphabet) ?? "";
+    const own = random.text(type.length, characters);
+    return `${type.prefix === undefined ? "" : `${type.prefix}_`}${own}`;
+  }
   const id = `${random.text(10, "0123456789")}${text.padEnd(16, "0")}`;
   return `${type.prefix === undefined ? "" : `${type.prefix}_`}${id.slice(0, 26)}`;
 }

@@ -186,7 +186,7 @@ function renamed(names: object | undefined, before: string): Words {
 // ── Authentication ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function authentication({ plan, model, described }: Source): Blocks {
-  const { credentials, roles = [], own: owned, show, unseen } = model.authentication;
+  const { credentials, roles = [], own: owned, set = {}, show, unseen } = model.authentication;
   const schemes = securitySchemes(plan, plan.base) as Readonly<Record<string, { readonly description?: string }>>;
   const row = ({ name, kind }: CredentialPlan): Row => {
     const { obtained, renewed, lasts, revoked, at, scopes = [], scopeRoles = {} } = lookup(credentials, name) ?? {};
@@ -204,6 +204,10 @@ export function authentication({ plan, model, described }: Source): Blocks {
     descriptionList([
       ["Roles", joined(roles, ", ", code)],
       ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A caller owns a ${name} if `, code(rule)]))],
+      [
+        "Fields that only some set",
+        lines(Object.entries(set).map(([field, to]) => [code(field), " by ", grantWords(to)])),
+      ],
       ["Restricted fields", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
       ["Hidden records", unseen && `${unseen}`],
     ]),

@@ -268,6 +268,9 @@ function indexedGrants({ authentication, events }: Model): readonly IndexedGrant
     ...Object.entries(authentication.show).flatMap(([field, grants]) =>
       grants.map((grant, index) => ({ grant, at: `authentication/show/${field}/${index}` })),
     ),
+    ...Object.entries(authentication.set ?? {}).flatMap(([field, grants]) =>
+      grants.map((grant, index) => ({ grant, at: `authentication/set/${field}/${index}` })),
+    ),
     ...(webhook?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/webhook/for/${index}` })),
     ...(stream?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/stream/for/${index}` })),
   ];

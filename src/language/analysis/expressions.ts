@@ -676,7 +676,7 @@ function nullableNames(names: Readonly<Record<string, NamedType>>): Record<strin
 }
 
 function permissionSites(model: Model): Site[] {
-  const { own: ownership, allow, show } = model.authentication;
+  const { own: ownership, allow, set = {}, show } = model.authentication;
   // First, because the other expressions use the ownership expressions and depend on their validity.
   const owner = Object.entries(ownership).map(([resource, text]): Site => {
     const names = { ...recordNames(model, resource), ...moment() };
@@ -692,7 +692,10 @@ function permissionSites(model: Model): Site[] {
   const visibilitySites = Object.entries(show).flatMap(([field, grants]) => {
     return grantSites(model, `authentication/show/${field}`, grants, field.slice(0, field.indexOf(".")));
   });
-  return [...owner, ...allowed, ...visibilitySites];
+  const setterSites = Object.entries(set).flatMap(([field, grants]) => {
+    return grantSites(model, `authentication/set/${field}`, grants, field.slice(0, field.indexOf(".")));
+  });
+  return [...owner, ...allowed, ...visibilitySites, ...setterSites];
 }
 
 function grantSites(model: Model, path: string, grants: readonly Grant[], resource: string | undefined): Site[] {

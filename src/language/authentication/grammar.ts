@@ -23,6 +23,7 @@
  *     allow         operation: grants, or several operations with one line: `a, b: grants` (grants.ts). Two lines for
  *                   one operation add up.
  *     show          Resource.field: grants, likewise
+ *     set           Resource.field: grants, likewise: who may set the field
  *     unseen        403 or 404
  */
 import type { Entry, MapNode, TextNode } from "../../document/document.ts";
@@ -514,7 +515,7 @@ function permissions(example: string): Grammar<Permissions> {
   };
 }
 
-/** Maps the names in the keys `Resource.field` of `show`. */
+/** Maps the names in the keys `Resource.field` of `show` and `set`. */
 function mapVisibility(value: Permissions, scope: Scope): Permissions {
   const mapped = Object.entries(value).flatMap(([key, some]) => {
     const [resource = "", field = ""] = key.split(".");
@@ -559,6 +560,7 @@ export const authentication: PartGrammar<Authentication> = part<Authentication>(
     },
     allow: { ...permissions("getParcel, listParcels: operator | courier if own"), absent: {} },
     show: { ...permissions("Parcel.pickupCode: operator"), mapNames: mapVisibility, absent: {} },
+    set: { ...permissions("Parcel.priority: operator"), mapNames: mapVisibility },
     unseen: { ...hiddenStatus, schema: oneOf(403, 404, "403", "404") },
   },
 });

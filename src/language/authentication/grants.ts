@@ -1,5 +1,5 @@
 /**
- * Reads and prints grants, the alternatives of a permission, in `allow` and `show` of part 5 and `for` of part 6.
+ * Reads and prints grants, the alternatives of a permission, in `allow`, `show` and `set` of part 5 and `for` of part 6.
  *
  *     grants     one-line: grant | grant …   list: [grant, grant]   or `none`: nobody
  *     grant      who   or   who if condition        map: { who, if }

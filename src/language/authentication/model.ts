@@ -9,6 +9,8 @@ export interface Authentication {
   readonly allow: Readonly<Record<string, readonly Grant[]>>;
   /** The grants to see a field, by `Resource.field`. */
   readonly show: Readonly<Record<string, readonly Grant[]>>;
+  /** The grants to set a field by the body of a request, by `Resource.field`. */
+  readonly set?: Readonly<Record<string, readonly Grant[]>>;
   readonly unseen?: 403 | 404;
 }
 

@@ -7,7 +7,7 @@
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] [, "echoed"] | none
  *                map: { header, on, required, kept, echoed }
- *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
+ *     requests   { media, unknown, texts, empty }   what bodies and parameters may contain (requests.ts)
  *     expand     name [, "depth" n] [, "from response"] | none   the parameter for records in place of ids (selection.ts)
  *     fields     name | none   the parameter for some members of a record
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name

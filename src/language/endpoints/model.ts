@@ -34,6 +34,7 @@ export interface Cors {
 
 export const unknownStyles = ["rejected", "ignored"] as const;
 export const textStyles = ["exact", "converted"] as const;
+export const emptyStyles = ["kept", "removes"] as const;
 
 /** What the bodies and parameters of requests may contain besides what an operation takes. */
 export interface RequestStyle {
@@ -43,6 +44,8 @@ export interface RequestStyle {
   readonly unknown?: (typeof unknownStyles)[number];
   /** Whether `"1"` is accepted for a number and `"true"` for a boolean. Absent: they are not. */
   readonly texts?: (typeof textStyles)[number];
+  /** What an empty text means where a form would have it for no value. Absent: it is a text. Forms always remove. */
+  readonly empty?: (typeof emptyStyles)[number];
 }
 
 export const pathStarts = ["record", "response"] as const;

@@ -1,10 +1,11 @@
 /**
  * Reads and prints `requests` of part 4: which bodies and parameters the operations accept.
  *
- *     requests   { media, unknown, texts }
+ *     requests   { media, unknown, texts, empty }
  *       media    media types, as a list or in one line; each: type ["as" type]
  *       unknown  rejected | ignored
  *       texts    exact | converted
+ *       empty    kept | removes
  *
  * A media type is a JSON type, `application/*+json` for all types with this suffix, or the type of HTML forms. `as` names the
  * media type of responses to callers who accept the first type, which then may have any name. `application/json` is always
@@ -18,7 +19,7 @@ import type { SourceText } from "../grammar/source-text.ts";
 import type { Effect } from "../grammar/changes.ts";
 import type { Path, Reader } from "../grammar/reader.ts";
 import { namesAt } from "../grammar/values.ts";
-import { type AcceptedMedia, type RequestStyle, textStyles, unknownStyles } from "./model.ts";
+import { type AcceptedMedia, emptyStyles, type RequestStyle, textStyles, unknownStyles } from "./model.ts";
 import { formMedia, isJson } from "./wire-media.ts";
 
 const media: Grammar<readonly AcceptedMedia[]> = {
@@ -68,10 +69,12 @@ export const requests: Grammar<RequestStyle> = form<RequestStyle>({
     media: { what: "The media types of requests", subject: "requests.media", effect: mediaEffect },
     unknown: { what: "The treatment of unknown members", subject: "requests.unknown", effect: leniencyEffect },
     texts: { what: "The treatment of texts", subject: "requests.texts", effect: leniencyEffect },
+    empty: { what: "The meaning of empty texts", subject: "requests.empty", effect: () => "breaking" },
   },
   members: {
     media,
     unknown: choice(unknownStyles, "The treatment of unknown members and parameters"),
     texts: choice(textStyles, "The treatment of texts in place of numbers and booleans"),
+    empty: choice(emptyStyles, "The meaning of empty texts"),
   },
 });

@@ -44,7 +44,7 @@ export function printFieldType(type: FieldType): string {
       );
     case "id":
       if (type.of !== undefined) return printFieldType(type.of);
-      return type.made === "counter" ? "id(counter)" : type.prefix === undefined ? "id" : `id(${type.prefix})`;
+      return printId(type);
     case "one-of":
       return [...type.values.map((value) => printValue(value, type)), ...(type.open ? ["string"] : [])].join(" | ");
     case "list":
@@ -60,6 +60,12 @@ export function printFieldType(type: FieldType): string {
     case "schema":
       return "json";
   }
+}
+
+function printId({ made, prefix, length, alphabet }: FieldType & { readonly kind: "id" }): string {
+  if (made === "counter") return "id(counter)";
+  const parts = [prefix, length, alphabet].filter((part) => part !== undefined);
+  return parts.length === 0 ? "id" : `id(${parts.join(", ")})`;
 }
 
 /** Prints a type on one line or as a map; only for places that allow a map. */

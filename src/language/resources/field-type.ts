@@ -2,7 +2,9 @@
  * Reads types (language, section 4):
  *
  *     type        = alternative { "|" alternative }
- *     alternative = scalar [bounds] [pattern] | "datetime(" unit ")" | pattern | "id" [ "(" prefix ")" ] | "map(" type ")" | Name | value
+ *     alternative = scalar [bounds] [pattern] | "datetime(" unit ")" | pattern | "id" [ "(" prefix ")" ]
+ *                 | "id(" [ prefix "," ] length [ "," alphabet ] ")"   alphabet: `0-9a-f`
+ *                 | "map(" type ")" | Name | value
  *                 | "(" type ")"                                   each followed by any number of "[]" [bounds]
  *                 | "file(.." size [ "," media { "|" media } ] ")" media: `image/png`, `image/*`
  *     bounds      = "(" n ")" | "(" [a] ".." [b] ")"
@@ -20,8 +22,9 @@ import { unixUnits } from "../../base/unix-time.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { toJson } from "../../document/data.ts";
 import type { Node } from "../../document/document.ts";
-import { type SourceText, sourceTextOf, slice, spanOf } from "../grammar/source-text.ts";
+import { type SourceText, sourceTextOf, slice, spanOf, splitAt } from "../grammar/source-text.ts";
 import { expectText, knownEntries, type Path, locateAll, type Reader, report } from "../grammar/reader.ts";
+import { charactersOf, leastBits, longestId, usualAlphabet } from "./id-form.ts";
 import { type FieldType, type ScalarName, scalarNames } from "./model.ts";
 
 /** The reader's position in a one-line form; `part` is the first half of the codes of its findings. */
@@ -433,21 +436,68 @@ function idAt(cursor: Cursor, start: number): Alternative | undefined {
   const open = cursor.at;
   const end = cursor.sourceText.text.indexOf(")", open);
   if (end < 0) return unclosed(cursor, open);
-  const prefix = slice(cursor.sourceText, open + 1, end);
+  const [first, ...more] = splitAt(slice(cursor.sourceText, open + 1, end), ",");
   cursor.at = end + 1;
   const span = spanOf(slice(cursor.sourceText, start, cursor.at));
+  const prefix = first ?? slice(cursor.sourceText, open + 1, end);
+  if (more.length > 0 || /^[0-9]+$/.test(prefix.text.trim())) {
+    const isPrefixed = !/^[0-9]+$/.test(prefix.text.trim());
+    if (isPrefixed && !prefixes.test(prefix.text.trim())) return badPrefix(cursor, prefix, span);
+    const named = isPrefixed ? { prefix: prefix.text.trim() } : {};
+    const form = randomForm(cursor, isPrefixed ? more : [prefix, ...more], named.prefix, span);
+    return form && { kind: "type", type: { kind: "id", ...named, made: "server", ...form }, span };
+  }
   if (prefix.text === "counter") return { kind: "type", type: { kind: "id", made: "counter" }, span };
-  if (!/^[a-z][a-z0-9_]*$/.test(prefix.text)) {
-    const at = prefix.text === "" ? span : spanOf(prefix);
+  if (!prefixes.test(prefix.text)) return badPrefix(cursor, prefix, span);
+  return { kind: "type", type: { kind: "id", prefix: prefix.text, made: "server" }, span };
+}
+
+const prefixes = /^[a-z][a-z0-9_]*$/;
+
+function badPrefix(cursor: Cursor, prefix: SourceText, span: Span): undefined {
+  const at = prefix.text === "" ? span : spanOf(prefix);
+  const message = `\`${prefix.text.trim()}\` cannot be the prefix of an id`;
+  return complain(cursor, "bad-prefix", at, message, "write a few small letters, as in `id(par)`");
+}
+
+/** Reads the length and the alphabet of random ids. Fewer combinations could be guessed, and would collide. */
+function randomForm(
+  cursor: Cursor,
+  [length, alphabet, rest]: readonly SourceText[],
+  prefix: string | undefined,
+  span: Span,
+): { readonly length: number; readonly alphabet?: string } | undefined {
+  const count = /^[1-9][0-9]?$/.test(length?.text.trim() ?? "") ? Number(length?.text) : undefined;
+  if (length === undefined || count === undefined || rest !== undefined) {
+    const at = length === undefined || rest !== undefined ? span : spanOf(length);
+    const written = (length ?? rest)?.text.trim() ?? "";
+    const message = `\`${written}\` is not the length of an id`;
+    return complain(cursor, "bad-id", at, message, "write `id(cus, 14)`, or `id(cus, 24, 0-9a-f)` with the characters");
+  }
+  const characters = charactersOf(alphabet?.text.trim() ?? usualAlphabet);
+  if (characters === undefined) {
+    const message = `\`${alphabet?.text.trim()}\` does not list the characters of an id`;
+    const help = "write ranges and characters, each once, the hyphen last: `0-9a-f`, `A-Za-z0-9_-`";
+    return complain(cursor, "bad-id", alphabet === undefined ? span : spanOf(alphabet), message, help);
+  }
+  const all = (prefix === undefined ? 0 : prefix.length + 1) + count;
+  if (all > longestId) {
+    const message = `An id of ${all} characters is too long; ${longestId} are allowed`;
+    return complain(cursor, "bad-id", spanOf(length), message, "write a smaller length");
+  }
+  const needed = Math.ceil(leastBits / Math.log2(characters.length));
+  if (count < needed) {
+    const message = `${count} of ${characters.length} characters are too few combinations: ids could be guessed, and collide`;
     return complain(
       cursor,
-      "bad-prefix",
-      at,
-      `\`${prefix.text}\` cannot be the prefix of an id`,
-      "write a few small letters, as in `id(par)`",
+      "bad-id",
+      spanOf(length),
+      message,
+      `write a length of at least ${needed}, or \`id(counter)\``,
     );
   }
-  return { kind: "type", type: { kind: "id", prefix: prefix.text, made: "server" }, span };
+  const written = alphabet?.text.trim();
+  return { length: count, ...(written === undefined || written === usualAlphabet ? {} : { alphabet: written }) };
 }
 
 function mapAt(cursor: Cursor, start: number): Alternative | undefined {

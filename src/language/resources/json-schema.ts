@@ -15,6 +15,7 @@ import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import { defaultValue } from "./default-value.ts";
 import { lookup } from "./fields.ts";
+import { idForm } from "./id-form.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
 import { schemaAddress, withoutReferences } from "./schema.ts";
 
@@ -153,7 +154,8 @@ function idSchema(walk: Walk, type: FieldType & { kind: "id" }): JsonObject {
   if (type.made === "counter") return { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
   if (type.of !== undefined) return schemaOf(walk, type.of);
   if (type.made === "client") return { type: "string", pattern: "^[A-Za-z0-9_.~-]{1,64}$" };
-  return { type: "string", pattern: `^${type.prefix === undefined ? "" : `${type.prefix}_`}[0-9a-z]{26}$` };
+  const { alphabet, length } = idForm(type);
+  return { type: "string", pattern: `^${type.prefix === undefined ? "" : `${type.prefix}_`}[${alphabet}]{${length}}$` };
 }
 
 function namedSchema(walk: Walk, name: string): JsonObject {

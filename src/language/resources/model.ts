@@ -68,12 +68,14 @@ export type FieldType =
     }
   /**
    * An id that the server generates: `id(par)`. Without a prefix, or as `id(counter)`, see `made`: the id may be counted or
-   * chosen by the client.
+   * chosen by the client. `length`: so many random characters of the `alphabet`, a class such as `0-9a-f`.
    */
   | {
       readonly kind: "id";
       readonly prefix?: string;
       readonly made: "server" | "client" | "counter";
+      readonly length?: number;
+      readonly alphabet?: string;
       readonly of?: FieldType;
     }
   /** A list of values: `a | b` is closed, `a | b | string` open. */

@@ -44,6 +44,12 @@ export function visibility(
     : { visibleTo: grantsAt(planInput, `authentication/show/${resource}.${field}`, grants) };
 }
 
+/** Returns the grants to set a field by a body; absent: every caller of an operation that takes the field. */
+export function settersOf(planInput: PlanInput, resource: string, field: string): readonly GrantPlan[] | undefined {
+  const grants = lookup(planInput.model.authentication.set ?? {}, `${resource}.${field}`);
+  return grants && grantsAt(planInput, `authentication/set/${resource}.${field}`, grants);
+}
+
 /**
  * Returns the grants to see each restricted field that an expression over a record of `resource` reads. For fields of other
  * records only grants without a condition count, because it is unknown here whether those records belong to the caller.

@@ -12,7 +12,7 @@ import { adaptedBody } from "./requests.ts";
 import { wrapOf } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import type { Envelope } from "./envelope.ts";
-import { visibleOf } from "../authentication/permissions.ts";
+import { settersOf, visibleOf } from "../authentication/permissions.ts";
 import type { BodyPlan, InputField, InputForm } from "./types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
@@ -50,7 +50,13 @@ export function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
       required.length > 0,
     ...(envelope === undefined ? {} : { envelope }),
     ...(inputShapeOf(planInput.model, resolved) === undefined ? {} : { own: true as const }),
-    fields: members.filter((member) => member.sets).map((member) => inputField(planInput, resolved, member)),
+    fields: members
+      .filter((member) => member.sets)
+      .map((member) => {
+        const setBy = settersOf(planInput, resolved.resource, member.name);
+        const field = inputField(planInput, resolved, member);
+        return setBy === undefined ? field : { ...field, setBy };
+      }),
     others: members.filter((member) => !member.sets).map((member) => inputField(planInput, resolved, member)),
     fixed:
       resolved.file === undefined && (action === "update" || action === "replace")

@@ -29,10 +29,11 @@ export function adaptedBody(
   planInput: PlanInput,
   endpoint: Endpoint,
   patches: boolean,
-): Pick<BodyPlan, "mediaTypes" | "convertsTexts"> {
+): Pick<BodyPlan, "mediaTypes" | "convertsTexts" | "emptyRemoves"> {
   const style = requestStyle(planInput, endpoint);
   return {
     mediaTypes: [...(patches ? ["application/merge-patch+json"] : []), ...mediaOf(style).map(({ type }) => type)],
     ...(style.texts === "converted" ? { convertsTexts: true as const } : {}),
+    ...(style.empty === "removes" ? { emptyRemoves: true as const } : {}),
   };
 }

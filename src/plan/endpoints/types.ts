@@ -207,6 +207,8 @@ export interface BodyPlan {
   readonly mediaTypes: readonly string[];
   /** Whether texts are converted to the numbers and booleans that the schema requires. */
   readonly convertsTexts?: true;
+  /** Whether an empty text means no value, as in forms. */
+  readonly emptyRemoves?: true;
   /** The file fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */
   readonly files?: Readonly<Record<string, FilePlan>>;
   /** Whether an absent body is rejected; otherwise it means `{}`. */
@@ -232,6 +234,8 @@ export interface BodyPlan {
 
 export interface InputField {
   readonly name: string;
+  /** The callers who may set the field; absent: all callers of the operation. For others it is like a `read-only` field. */
+  readonly setBy?: readonly GrantPlan[];
   readonly type: ColumnType;
   /** How to convert the sent value; absent: it is stored as sent. */
   readonly form?: InputForm;

@@ -16,6 +16,7 @@ import {
   unixUnitOf,
 } from "../../language/resources/fields.ts";
 import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
+import { charactersOf, idForm } from "../../language/resources/id-form.ts";
 import type { Model } from "../../language/model.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
@@ -78,7 +79,14 @@ function idPlan({ model }: PlanInput, resource: string): IdPlan {
   assert(type?.kind === "id", `${resource} has no id`);
   if (type.made !== "server") return { made: type.made };
   // An `id` without a prefix has an empty one; an id of another type gets its value from the default.
-  return { made: "server", ...(type.of === undefined ? { prefix: type.prefix ?? "" } : {}) };
+  if (type.of !== undefined) return { made: "server" };
+  const { alphabet, length } = idForm(type);
+  const characters = charactersOf(alphabet) ?? "";
+  return {
+    made: "server",
+    prefix: type.prefix ?? "",
+    ...(type.length === undefined ? {} : { random: { length, characters } }),
+  };
 }
 
 function column(planInput: PlanInput, resource: string, name: string, field: Field): Column {

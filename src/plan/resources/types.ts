@@ -50,12 +50,16 @@ export interface Table {
 }
 
 /**
- * How ids are made. `server`: a prefix, `_` and 26 characters that sort by time, or only these for an empty prefix; for an id
- * of another type, the column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the
+ * How ids are made. `server`: a prefix, `_` and 26 characters that sort by time, or only these for an empty prefix; with
+ * `random`, so many of these characters in their place; for an id of another type, the column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the
  * path.
  */
 export type IdPlan =
-  | { readonly made: "server"; readonly prefix?: string }
+  | {
+      readonly made: "server";
+      readonly prefix?: string;
+      readonly random?: { readonly length: number; readonly characters: string };
+    }
   | { readonly made: "counter" }
   | { readonly made: "client" };
 

@@ -58,6 +58,8 @@ export interface ForKind {
   readonly own: View | undefined;
   /** The view of the header fields of the operation's responses, if declared; not for lists. */
   readonly headers: View | undefined;
+  /** The fields that this kind of caller may not set, or only in some records; absent: none. */
+  readonly restricted?: ReadonlyMap<string, Exclude<Decision, "allowed">>;
   readonly parents: ParentFinder;
   /** Reads a record on which this kind of caller may run the operation. */
   readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;

@@ -66,8 +66,8 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
   const { context } = call;
   const compiledFor = (resource: string): CompiledOperation => systemOf(inside, resource).create;
   const kindOf = (compiled: CompiledOperation): ForKind => {
-    const { own: _, ...kind } = compiled.forKind(call.caller.kind);
-    if (!system) return { ...kind, own: undefined };
+    const { own: _, restricted, ...kind } = compiled.forKind(call.caller.kind);
+    if (!system) return { ...kind, own: undefined, ...(restricted === undefined ? {} : { restricted }) };
     return { ...kind, allowed: "allowed", visible: "allowed", own: undefined, record: inside.viewOf(compiled.table) };
   };
   const viewOf = (resource: string): View =>

@@ -1,6 +1,7 @@
 /** Compiles the permissions and queries of an operation for one kind of caller. */
 import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
-import { decide } from "../../language/authentication/decide.ts";
+import { decide, type Subject } from "../../language/authentication/decide.ts";
+import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import { restricted } from "../../plan/endpoints/passed-records.ts";
 import { both, either } from "../../plan/input.ts";
@@ -68,6 +69,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     record,
     own,
     headers,
+    ...restrictedFields(operation, subject),
     parents: compileParents(operation, store, subject),
     read: lazily(() => reader(allowed, view)),
     visibleRecord: lazily(() => reader(visible, view)),
@@ -107,6 +109,15 @@ function selectedView(view: View, { expand, fields }: MemberSelection): View | U
   if ("unknown" in full) return { ...full, parameter: "expand" };
   const part = fields === undefined ? full : narrowed(full, fields);
   return "unknown" in part ? { ...part, parameter: "fields" } : part;
+}
+
+/** Returns the fields of the body that the caller may not set in every record. */
+function restrictedFields({ body }: Operation, subject: Subject | undefined): Pick<ForKind, "restricted"> {
+  const fields = (body?.fields ?? []).flatMap(({ name, setBy }) => {
+    const decision = setBy === undefined ? "allowed" : decide(setBy as readonly GrantPlan[], subject);
+    return decision === "allowed" ? [] : [[name, decision] as const];
+  });
+  return fields.length === 0 ? {} : { restricted: new Map(fields) };
 }
 
 /** Whether the response to a list has the number of records on all pages, or a value computed from it. */

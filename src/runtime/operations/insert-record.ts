@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
-import { choose, equalityOf, holds } from "../records/find-and-authorise.ts";
+import { choose, columnOf, equalityOf, holds } from "../records/find-and-authorise.ts";
 import type { Call, Values } from "../context/context.ts";
 import { applyEffects, firstTransition, transitioned } from "../records/effects.ts";
 import { furtherWritesOf } from "./transition.ts";
@@ -10,10 +10,12 @@ import type { HttpResponse } from "../../http/message.ts";
 import { holdLive } from "../records/quotas.ts";
 import { checkGuard } from "./guard.ts";
 import { type Outcome, respondWith } from "./outcome.ts";
-import { type Violation, ApiError } from "../errors/api-error.ts";
+import { type Violation, ApiError, invalid } from "../errors/api-error.ts";
+import { unsettable, withoutUnsettable } from "./restricted-fields.ts";
 import { isMade, readOnly } from "./update.ts";
 import {
   created,
+  defaultValue,
   duplicate,
   fillDefaults,
   operationTable,
@@ -67,6 +69,7 @@ export async function inserted(
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
   fillDefaults(call, table, values, call.secrets);
+  if (call.kind.restricted !== undefined) await restrict(call, tx, values, received.input);
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new ApiError("forbidden", { detail: "You may not create this record" });
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
@@ -98,6 +101,19 @@ async function startTransition(call: Call, tx: Transaction, values: Values): Pro
   const error = operation.moves.find((one) => one.else !== undefined)?.else;
   if (transition === undefined && error !== undefined) throw new ApiError(error);
   return transition;
+}
+
+/** Removes the values that the caller may not set from a new record, in whose place it has defaults. */
+async function restrict(call: Call, tx: Transaction, values: Values, sent: JsonObject): Promise<void> {
+  const names = (await unsettable(call, tx, values)).filter((name) => Object.hasOwn(sent, name));
+  withoutUnsettable(call, names, values, undefined, () => true);
+  const { operation, table } = call.compiled;
+  for (const name of names) {
+    const field = operation.body?.fields.find((one) => one.name === name);
+    values[name] = (field?.default as Values[string] | undefined) ?? defaultValue(call, columnOf(table, name));
+    if (values[name] === null && columnOf(table, name).nullable === false)
+      throw invalid([{ pointer: `#/${name}`, code: "no-value", detail: `${name} would have no value` }]);
+  }
 }
 
 /** Returns the existing record instead of a conflict, if the document declares `same`. */

@@ -17,6 +17,7 @@ import {
   tagsOf,
 } from "../records/find-and-authorise.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
+import { unsettable, withoutUnsettable } from "./restricted-fields.ts";
 import { asRead, isFixed, readOnly, saveRecord, visibleRow } from "./update.ts";
 import { Uploaded } from "../validation/upload.ts";
 import { sameValue, stays, toStoredInput } from "../records/defaults-and-rules.ts";
@@ -40,7 +41,12 @@ async function replaceRecord(call: Call, tx: Transaction, row: Row): Promise<Htt
     visible: visible as JsonObject,
   });
   const converted = await toStoredInput(call, tx, call.own === undefined ? replacement : input, row);
-  return saveRecord(converted.call, tx, row, withOmitted(call, converted.values));
+  const values = withOmitted(call, converted.values);
+  if (call.kind.restricted === undefined) return saveRecord(converted.call, tx, row, values);
+  const { input: sent } = toVersionedRequest(call);
+  const names = await unsettable(call, tx, row);
+  const isSent = (name: string): boolean => call.own !== undefined || Object.hasOwn(sent, name);
+  return saveRecord(converted.call, tx, row, withoutUnsettable(call, names, values, row, isSent));
 }
 
 /** Sets omitted fields to null or to their literal default; values that the service generated once stay. */

@@ -13,7 +13,9 @@ import { parseJson } from "../../http/json.ts";
 import type { Validator } from "../validation/validator.ts";
 import { holdLive } from "../records/quotas.ts";
 import { respondWith } from "./outcome.ts";
+import { unsettable, withoutUnsettable } from "./restricted-fields.ts";
 import { checkPresentSecret } from "../auth/present-secret.ts";
+import { clearedMap } from "../validation/adapt-body.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { recordToChange } from "../records/find-and-authorise.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
@@ -37,7 +39,15 @@ export async function update(call: Call, tx: Transaction): Promise<HttpResponse>
   const { cleared, set } = patched(call, visible, await asRead(call, tx, row));
   const input = await toStoredInput(call, tx, set, row);
   for (const name of cleared) input.values[name] = null;
-  return saveRecord(input.call, tx, row, input.values);
+  if (call.kind.restricted === undefined) return saveRecord(input.call, tx, row, input.values);
+  const sent = new Set([...cleared, ...Object.keys(set)]);
+  const names = (await unsettable(call, tx, row)).filter((name) => sent.has(name));
+  return saveRecord(
+    input.call,
+    tx,
+    row,
+    withoutUnsettable(call, names, input.values, row, () => true),
+  );
 }
 
 /** Writes an edit; if no value changes, nothing happens (R4.8). */
@@ -238,8 +248,8 @@ function memberAt(patch: Json, path: readonly string[]): Json | undefined {
 /** Applies a merge patch (RFC 7396 section 2). */
 export function merge(target: Json, patch: Json, nulls: "null clears" | "null stays" = "null clears"): Json {
   if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
-  // A file is replaced as a whole, never merged.
-  if (patch instanceof Uploaded) return patch;
+  // A file is replaced as a whole, never merged, and so is a map that an empty text clears.
+  if (patch instanceof Uploaded || patch === clearedMap) return patch;
   const base = target !== null && typeof target === "object" && !Array.isArray(target) ? (target as JsonObject) : {};
   const merged = new Map<string, Json>(Object.entries(base));
   for (const [name, value] of Object.entries(patch as JsonObject)) {

@@ -188,9 +188,12 @@ export function touch({ now }: ChangeContext, table: Table, changes: Values): vo
 
 /** Returns the id of a new record. The store assigns counter ids; ids from clients are already in `values`. */
 function newId(changeContext: ChangeContext, { id }: Table, column: Column): Value {
-  if (id.made === "server")
-    return id.prefix === undefined ? defaultValue(changeContext, column) : changeContext.context.newId(id.prefix);
-  return null;
+  if (id.made !== "server") return null;
+  const { prefix, random } = id;
+  if (prefix === undefined) return defaultValue(changeContext, column);
+  const { context } = changeContext;
+  if (random === undefined) return context.newId(prefix);
+  return `${prefix === "" ? "" : `${prefix}_`}${randomText(context, random.length, random.characters)}`;
 }
 
 /** Returns the default value of a column; null without one. */
@@ -207,7 +210,7 @@ export function defaultValue(changeContext: ChangeContext, column: Column): Valu
       return type === "integer" ? (numberOf(id) ?? id) : id;
     }
     case "digits":
-      return digits(context, made.length);
+      return randomText(context, made.length, "0123456789");
     case "token":
       return Buffer.from(context.random(made.length)).toString("base64url").slice(0, made.length);
     case "uuid":
@@ -239,11 +242,13 @@ function numberOf(text: string | null): number | undefined {
   return text !== null && Number.isSafeInteger(number) && String(number) === text ? number : undefined;
 }
 
-/** Returns random decimal digits, uniformly distributed: bytes of 250 and above would bias them, and are skipped. */
-function digits({ random }: Context, length: number): string {
+/** Returns random characters, uniformly distributed: the last, incomplete group of bytes would bias them, and is skipped. */
+function randomText({ random }: Context, length: number, characters: string): string {
+  const limit = 256 - (256 % characters.length);
   let text = "";
   while (text.length < length)
-    for (const byte of random(length)) if (byte < 250 && text.length < length) text += byte % 10;
+    for (const byte of random(length))
+      if (byte < limit && text.length < length) text += characters[byte % characters.length];
   return text;
 }
 

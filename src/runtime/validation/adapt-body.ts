@@ -8,9 +8,17 @@ export interface Adaptation {
   readonly ignoresUnknown?: true | undefined;
   /** Converts texts to the numbers and booleans that the schema requires. */
   readonly convertsTexts?: true | undefined;
-  /** Drops an empty text that is no value of its optional member, as forms send it; where null is a value, it becomes null. */
+  /** Makes lists of single texts and of objects with indexes, as forms send them. */
   readonly isForm?: true | undefined;
+  /**
+   * Reads an empty text as no value: it becomes null where null is a value, removes a member of a map, and clears a map. `patch`:
+   * in a merge patch, where null removes the member.
+   */
+  readonly emptyRemoves?: "body" | "patch" | undefined;
 }
+
+/** The value of a map that a merge patch clears: unlike other objects, the patch replaces the map by it. */
+export const clearedMap: JsonObject = Object.freeze({});
 
 /** Returns the value as the schema requires it, as far as the adaptation allows; the validator reports the rest. */
 export function adapt(value: Json, schema: JsonObject, adaptation: Adaptation): Json {
@@ -20,7 +28,9 @@ export function adapt(value: Json, schema: JsonObject, adaptation: Adaptation): 
     const list = listOf(value, types);
     if (list !== undefined) return adapt(list, schema, adaptation);
   }
-  if (typeof value === "string") return adaptation.convertsTexts === true ? converted(value, types, adaptation) : value;
+  if (value === "" && adaptation.emptyRemoves !== undefined && !types.includes("null") && isMap(schema))
+    return clearedMap;
+  if (typeof value === "string") return converted(value, types, adaptation);
   if (Array.isArray(value))
     return isObject(items) ? value.map((item) => adapt(item as Json, items, adaptation)) : value;
   if (!isObject(value)) return value;
@@ -28,7 +38,9 @@ export function adapt(value: Json, schema: JsonObject, adaptation: Adaptation): 
   const [alternative] = Array.isArray(anyOf) ? (anyOf as readonly Json[]) : [];
   if (type === undefined && isObject(alternative)) return adapt(value, alternative, adaptation);
   const known = isObject(properties) ? properties : {};
+  const removes = isMap(schema) ? adaptation.emptyRemoves : undefined;
   const members = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
+    if (removes !== undefined && member === "") return removes === "patch" ? [[name, null]] : [];
     const inner = Object.hasOwn(known, name) ? known[name] : additionalProperties;
     if (isObject(inner)) return [[name, adapt(member as Json, inner, adaptation)]];
     return inner === false && adaptation.ignoresUnknown === true ? [] : [[name, member as Json]];
@@ -44,9 +56,15 @@ function listOf(value: Json, types: readonly Json[]): readonly Json[] | undefine
   return Object.values(value) as readonly Json[];
 }
 
-function converted(text: string, types: readonly Json[], { isForm }: Adaptation): Json {
-  if (isForm === true && text === "" && types.includes("null")) return null;
-  if (types.length === 0 || types.includes("string") || !scalar.test(text)) return text;
+/** Whether the schema is that of a map, whose members have any names. */
+function isMap({ type, properties, additionalProperties }: JsonObject): boolean {
+  const isObjectType = type === "object" || (Array.isArray(type) && type.includes("object"));
+  return isObjectType && properties === undefined && isObject(additionalProperties);
+}
+
+function converted(text: string, types: readonly Json[], { convertsTexts, emptyRemoves }: Adaptation): Json {
+  if (emptyRemoves !== undefined && text === "" && types.includes("null")) return null;
+  if (convertsTexts !== true || types.length === 0 || types.includes("string") || !scalar.test(text)) return text;
   const parsed = parseJson(Buffer.from(text));
   return parsed.kind === "value" ? parsed.value : text;
 }
@@ -61,8 +79,12 @@ function typesOf({ type, anyOf }: JsonObject): readonly Json[] {
 }
 
 /** Returns the adaptation of a body in JSON or a form; undefined if the body stays as it is. */
-export function adaptationOf({ body, ignoresUnknown }: Operation, isForm: boolean): Adaptation | undefined {
+export function adaptationOf({ action, body, ignoresUnknown }: Operation, isForm: boolean): Adaptation | undefined {
   const convertsTexts = body?.convertsTexts;
-  if (isForm) return { ignoresUnknown, convertsTexts: true, isForm: true };
-  return ignoresUnknown === undefined && convertsTexts === undefined ? undefined : { ignoresUnknown, convertsTexts };
+  const removes = action === "update" ? "patch" : "body";
+  if (isForm) return { ignoresUnknown, convertsTexts: true, isForm: true, emptyRemoves: removes };
+  const emptyRemoves = body?.emptyRemoves === true ? removes : undefined;
+  return ignoresUnknown === undefined && convertsTexts === undefined && emptyRemoves === undefined
+    ? undefined
+    : { ignoresUnknown, convertsTexts, emptyRemoves };
 }

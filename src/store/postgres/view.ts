@@ -60,7 +60,7 @@ function needsNoEscape({ schema, values }: TextColumn): boolean {
 const plainFormats = ["uuid", "date", "country", "currency"];
 
 /** The pattern of generated ids; references to them have the same pattern. */
-const ofMadeIds = /^\^[a-z0-9_]*\[0-9a-z\]\{26\}\$$/;
+const ofMadeIds = /^\^[a-z0-9_]*\[[\w-]+\]\{[0-9]+\}\$$/;
 
 /**
  * Returns the JSON text of a timestamp. PostgreSQL omits milliseconds that are 0. After adding a microsecond it always prints
