@@ -72,7 +72,7 @@ function problemOf(plan: ErrorsPart): JsonObject {
   if (isStandard(plan)) return {};
   const { problemBody, problemBodies, errors } = plan;
   const shapes = [problemBody, ...Object.values(problemBodies)].flatMap((body) =>
-    body === "problem+json" ? [] : [body.shape],
+    body === "problem+json" || typeof body.shape === "string" ? [] : [body.shape],
   );
   const renamed = Object.entries(errors).flatMap(([code, { wire }]) => (wire === undefined ? [] : [{ code, wire }]));
   const byContract = [...Map.groupBy(renamed, ({ wire }) => wire)];

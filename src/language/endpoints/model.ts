@@ -217,6 +217,8 @@ export interface Endpoint {
   /** The view whose fields are the members of the body, instead of `takes`. */
   readonly takesView?: string;
   /** The response. Absent: the record. */
+  /** The name of the element around a response in XML; absent: that of the resource. */
+  readonly element?: string;
   readonly gives?: ResponseTemplate;
   /** `gives` of a handler, whose response has no expressions: the members and their types. */
   readonly shape?: Readonly<Record<string, Field>>;

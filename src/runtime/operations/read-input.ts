@@ -1,7 +1,6 @@
 /** Reads the body of a request in the caller's version; its validation comes later (R0.1). */
 import { isObject, type JsonObject } from "../../base/json.ts";
-import { formMedia } from "../../plan/endpoints/contract.ts";
-import type { HttpRequest } from "../../http/message.ts";
+import { formMedia, xmlMedia } from "../../plan/endpoints/contract.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
 import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
@@ -16,6 +15,7 @@ import type { OperationRoute } from "../versions/find-route.ts";
 import { readBracketedForm } from "./bracketed-form.ts";
 import { envelopeValidator } from "./envelope.ts";
 import { filesOf, uploadPipeOf } from "./files.ts";
+import { readXml } from "./xml.ts";
 
 /** A request whose caller, version and operation are known. */
 export interface OperationRequest extends IncomingRequest {
@@ -72,8 +72,11 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
     return { input: await input };
   }
   if (body === undefined) return none;
-  const isForm = isFormRequest(httpRequest);
-  const parsed = isForm ? readBracketedForm(await sent.read()) : parseBody(await sent.read(), body);
+  const media = parseMediaType(httpRequest.headers.get("content-type") ?? "")?.essence ?? "";
+  const isXml = xmlMedia.includes(media);
+  const isForm = media === formMedia || isXml;
+  const bytes = await sent.read();
+  const parsed = isXml ? await readXml(bytes) : isForm ? readBracketedForm(bytes) : parseBody(bytes, body);
   // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
   const adaptation = adaptationOf(operation, isForm);
@@ -86,10 +89,4 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   const { violations } = envelope;
   if (violations.length === 0) return { input, envelope };
   return { input, envelope, validate: envelopeValidator(envelope, compiled.validate) };
-}
-
-/** Whether the body is a form without files; `checkBodyMedia` has accepted its media type. */
-function isFormRequest({ headers }: HttpRequest): boolean {
-  const media = headers.get("content-type");
-  return media !== undefined && parseMediaType(media)?.essence === formMedia;
 }
