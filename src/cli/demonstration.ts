@@ -2,6 +2,7 @@
  * Prints what to try on a service that has just started: a key for each role, and three shell commands that create a record,
  * list records, and get a rejected transition. There are fewer commands if the document has no such operation.
  */
+import { fieldWith } from "../language/authentication/sent.ts";
 import type { JsonObject, Json } from "../base/json.ts";
 import type { Operation, EndpointsPart, PageShape } from "../plan/endpoints/types.ts";
 import { inEnvelope } from "../plan/endpoints/envelope.ts";
@@ -188,7 +189,7 @@ function credentialOf({ credential, keys }: Trial, caller: Caller): readonly [st
   if (key === undefined || credential === undefined) return undefined;
   const { kind, sent } = credential;
   const value = kind === "basic" ? Buffer.from(`${key.user}:${key.secret}`).toString("base64") : key.secret;
-  return [sent.header, sent.scheme === undefined ? value : `${sent.scheme} ${value}`];
+  return sent.map((sentIn) => fieldWith(sentIn, value)).find((field) => field !== undefined);
 }
 
 function pathOf({ plan }: Trial, { path }: Operation, parameters: Readonly<Record<string, string>>): string {

@@ -1,6 +1,7 @@
 /** How requests carry the credentials of part 5. */
 import { isObject, type Json } from "../base/json.ts";
 import { responseShape, type Shape } from "../language/endpoints/shape.ts";
+import { placesOf } from "../language/authentication/sent.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
@@ -26,14 +27,22 @@ export function bearer(
   };
 }
 
-/** Returns the request with a key or a token in the header that the document declares. */
+/** Returns the request with a key or a token in the first place that the document declares. */
 export function withToken({ model }: Contract, credential: string, token: string, request: Request): Request {
   const definition = lookup(model.authentication.credentials, credential);
   const basic = definition?.kind === "basic";
-  const { header = "Authorization", scheme = header === "Authorization" ? (basic ? "Basic" : "Bearer") : undefined } =
-    definition?.sent ?? {};
+  const [sentIn = { header: "Authorization" }] = placesOf(definition ?? { kind: "api-key" });
   const value = basic && token.includes(":") ? btoa(token) : token;
-  return { ...request, headers: { ...request.headers, [header]: scheme === undefined ? value : `${scheme} ${value}` } };
+  if ("query" in sentIn) {
+    const url = new URL(request.url);
+    url.searchParams.set(sentIn.query, value);
+    return { ...request, url: url.href };
+  }
+  const { header, text } =
+    "cookie" in sentIn
+      ? { header: "Cookie", text: `${sentIn.cookie}=${value}` }
+      : { header: sentIn.header, text: sentIn.scheme === undefined ? value : `${sentIn.scheme} ${value}` };
+  return { ...request, headers: { ...request.headers, [header]: text } };
 }
 
 /** Returns the token in the response to a login, by the member that the document computes with `token(…)`. */

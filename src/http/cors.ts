@@ -31,8 +31,8 @@ export function createCors({
   if (plan === undefined) return { completed: (result) => result, preflight: () => [] };
   const versionHeader = versions?.sent?.kind === "header" ? [versions.sent.name] : [];
   const { origins, credentials, maxAgeSeconds } = plan;
-  const isAllowed = origins === "any" ? () => true : matcherOf(origins);
-  const sentIn = kinds.map(({ sent }) => sent.header);
+  const isAllowed = origins === "any" ? () => true : originMatcher(origins);
+  const sentIn = kinds.flatMap(({ sent }) => sent.flatMap((one) => ("header" in one ? [one.header] : [])));
   const declared = operations.flatMap(({ headers = [], repeats }) => [
     ...headers.map(({ name }) => name),
     ...(repeats?.echoed === true ? [repeats.header] : []),
@@ -109,7 +109,7 @@ function varying(headers: readonly string[]): string[] {
  * Returns a function that matches an origin exactly, as browsers serialise it (RFC 6454 section 6.2); `*` matches one label or
  * one port.
  */
-function matcherOf(origins: readonly string[]): (origin: string) => boolean {
+export function originMatcher(origins: readonly string[]): (origin: string) => boolean {
   const exact = new Set(origins.filter((origin) => !origin.includes("*")));
   const patterns = origins
     .filter((origin) => origin.includes("*"))

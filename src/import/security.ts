@@ -181,7 +181,17 @@ function credentialOf(scheme: JsonObject, pointer: string, notices: ImportNotice
   switch (type) {
     case "apiKey":
       if (scheme["in"] === "header" && typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name))
-        return { kind: "api-key", sent: { header: name }, open: ["obtained"] };
+        return { kind: "api-key", sent: [{ header: name }], open: ["obtained"] };
+      if (
+        typeof name === "string" &&
+        /^[\w.~-]+$/.test(name) &&
+        (scheme["in"] === "cookie" || scheme["in"] === "query")
+      )
+        return {
+          kind: "api-key",
+          sent: [scheme["in"] === "cookie" ? { cookie: name } : { query: name }],
+          open: ["obtained"],
+        };
       notices.lost(pointer, "where a key is sent that is in no header", `${textOf(scheme["in"])} ${textOf(name)}`);
       return { kind: "api-key", open: ["obtained", "sent"] };
     case "basic":
@@ -212,7 +222,7 @@ function httpCredential(scheme: JsonObject, pointer: string, notices: ImportNoti
   notices.guessed(pointer, "that a token whose format is not said is a key of the service's own", written);
   const sent =
     /^[A-Za-z][\w-]*$/.test(written) && lower !== "bearer"
-      ? { sent: { header: "Authorization", scheme: written } }
+      ? { sent: [{ header: "Authorization", scheme: written }] }
       : {};
   return { kind: "api-key", ...sent, open: ["obtained"] };
 }

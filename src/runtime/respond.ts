@@ -1,4 +1,9 @@
 /** The pipeline of a request: the order of checks (R0.1). Each stage returns a value, or throws the client's error. */
+import { camelCase, plural } from "../base/case.ts";
+import { isObject, type Json } from "../base/json.ts";
+import { plainMedia, xmlMedia } from "../plan/endpoints/contract.ts";
+import type { Operation } from "../plan/endpoints/types.ts";
+import { xmlText } from "./operations/xml.ts";
 import { after } from "../base/after.ts";
 import { acceptQuality, negotiateMedia } from "../http/negotiation.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -43,7 +48,7 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
     if (input instanceof Promise) input = await input;
     let response = perform(service, createCall(service.context, request, input), incoming.rejected);
     if (response instanceof Promise) response = await response;
-    return media === undefined ? response : withMedia(response, media);
+    return media === undefined ? response : withMedia(response, media, route.endpoint.compiled.operation);
   } catch (thrown) {
     throw thrown instanceof ApiError ? withOperationStatus(route.endpoint.compiled.operation, thrown) : thrown;
   } finally {
@@ -175,9 +180,22 @@ function notAcceptable(offered: readonly string[]): ApiError {
 }
 
 /** Returns the response with the media type that the caller accepts. */
-function withMedia(response: HttpResponse, media: string): HttpResponse {
+function withMedia(response: HttpResponse, media: string, operation: Operation): HttpResponse {
+  const isOther = xmlMedia.includes(media) || media === plainMedia;
+  const written = isOther ? `${media}; charset=utf-8` : media;
   const headers = response.headers.map((text, index) =>
-    index % 2 === 1 && text === json && response.headers[index - 1] === "Content-Type" ? media : text,
+    index % 2 === 1 && text === json && response.headers[index - 1] === "Content-Type" ? written : text,
   );
-  return { ...response, headers: [...headers, "Vary", "Accept"] };
+  const varied = { ...response, headers: [...headers, "Vary", "Accept"] };
+  if (!isOther || typeof response.body !== "string" || !response.headers.includes(json)) return varied;
+  return { ...varied, body: inMedia(JSON.parse(response.body) as Json, media, operation) };
+}
+
+function inMedia(value: Json, media: string, { resource = "response", element, list }: Operation): string {
+  if (media === plainMedia) {
+    const [text = ""] = isObject(value) ? Object.values(value) : [value];
+    return typeof text === "string" ? text : JSON.stringify(text);
+  }
+  const one = camelCase(resource);
+  return xmlText(value, element ?? (list === undefined ? one : plural(one)), one);
 }

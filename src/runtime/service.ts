@@ -14,6 +14,7 @@ import type { Awaitable, Rates, Store, Transaction } from "../store/port/store.t
 import { createCallerKinds } from "./context/caller.ts";
 import { compress } from "../http/compression.ts";
 import type { Context } from "./context/context.ts";
+import { queryCleaner } from "./auth/locations.ts";
 import { createAuthentication } from "./auth/authenticate.ts";
 import { createCors } from "../http/cors.ts";
 import { createFailureLimits } from "./auth/failures.ts";
@@ -231,6 +232,7 @@ export function createService(result: ServiceOptions): LiveService {
     snapshots,
     load,
     chooser: chooserOf(options, versions, prefix),
+    withoutCredentials: queryCleaner(plan),
     versions: versions.map(({ served }, index) => ({ served, route: createRouter(routes[index] ?? []) })),
   };
   const schedulerLoop = createSchedulerLoop(

@@ -36,9 +36,12 @@ export const grantLists: fc.Arbitrary<readonly Grant[]> = fc.uniqueArray(grants,
 /** The roles of a caller; undefined: not signed in. */
 export const callerRoles: fc.Arbitrary<readonly string[] | undefined> = fc.option(roleLists, { nil: undefined });
 
-const sent: fc.Arbitrary<SentIn> = fc.oneof(
+const places: fc.Arbitrary<SentIn> = fc.oneof(
   fc.constantFrom("Bearer", "Basic", "Token", "Key").map((scheme) => ({ header: "Authorization", scheme })),
   fc.constantFrom("X-Api-Key", "Door-Signature", "authorization").map((header) => ({ header })),
+  fc.constantFrom("session", "token").map((cookie) => ({ cookie })),
+  fc.constant({ cookie: "session", set: "by login" } as const),
+  fc.constantFrom("api_key", "key").map((query) => ({ query })),
 );
 
 /** The schemes of providers, and any others. */
@@ -57,6 +60,7 @@ export const signatures: fc.Arbitrary<SignatureSchemeName | SignatureScheme> = f
     { requiredKeys: ["over", "headers"] },
   ),
 );
+const sent: fc.Arbitrary<readonly SentIn[]> = fc.array(places, { minLength: 1, maxLength: 3 });
 
 const lengths = fc.oneof(durations, fc.constant("until revoked"));
 const ends = fc.oneof(durations, fc.constantFrom("at once", "none"));

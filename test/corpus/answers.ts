@@ -3,6 +3,8 @@
  * kind of caller, with valid and invalid bodies, filters, conditions, older versions and pages. Clock and randomness are fixed,
  * so that the responses are always the same bytes; ids, tags and secrets are numbered in order of appearance.
  */
+import { fieldWith } from "../../src/language/authentication/sent.ts";
+import type { SentIn } from "../../src/language/authentication/model.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { getOrMake } from "../../src/base/once.ts";
 import { exampleOf } from "../../src/export/example.ts";
@@ -105,7 +107,8 @@ async function callersOf(running: Running, { roles }: Plan): Promise<Callers> {
 
 function headersFor({ kind, sent }: CredentialPlan, user: string, secret: string): Readonly<Record<string, string>> {
   if (kind === "basic") return { Authorization: `Basic ${btoa(`${user}:${secret}`)}` };
-  return { [sent.header]: sent.scheme === undefined ? secret : `${sent.scheme} ${secret}` };
+  const [name, value] = fieldWith(sent[0] as SentIn, secret) ?? ["Authorization", secret];
+  return { [name]: value };
 }
 
 function* requestsOf(plan: Plan, url: string, callers: Callers): Iterable<Request> {

@@ -208,7 +208,7 @@ const credentials: readonly Proof[] = [
     ],
   },
   {
-    of: ["authentication/credentials/sent"],
+    of: ["authentication/credentials/sent", "authentication/credentials/sent/header"],
     with: with_({ ...key, sent: "header X-Key" }),
     without: with_(key),
     play: [
@@ -222,6 +222,24 @@ const credentials: readonly Proof[] = [
     without: with_(key),
     play: [
       async (scene) => ask(`POST /things\nAuthorization: Token ${await scene.key("ann")}`, {}, "201")(scene),
+      ask("ann POST /things", {}, "401"),
+    ],
+  },
+  {
+    of: ["authentication/credentials/sent/cookie"],
+    with: with_({ ...key, sent: "cookie pass" }),
+    without: with_(key),
+    play: [
+      async (scene) => ask(`POST /things\nCookie: a=b; pass=${await scene.key("ann")}`, {}, "201")(scene),
+      ask("ann POST /things", {}, "401"),
+    ],
+  },
+  {
+    of: ["authentication/credentials/sent/query"],
+    with: with_({ ...key, sent: "query pass" }),
+    without: with_(key),
+    play: [
+      async (scene) => ask(`POST /things?pass=${await scene.key("ann")}`, {}, "201")(scene),
       ask("ann POST /things", {}, "401"),
     ],
   },

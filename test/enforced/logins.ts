@@ -66,6 +66,19 @@ export const loginProofs: readonly Proof[] = [
     ],
   },
   {
+    of: ["authentication/credentials/sent/set"],
+    with: withSession({ sent: "cookie pass, set by login" }),
+    without: withSession({ sent: "cookie pass" }),
+    play: [
+      ask("POST /users", ann, "201"),
+      ask(
+        "POST /login",
+        { email: ann.email, password: ann.password },
+        { status: "200", headers: { "set-cookie": /^pass=session_\w+; .*HttpOnly; SameSite=Lax$/ } },
+      ),
+    ],
+  },
+  {
     of: ["authentication/credentials/login"],
     with: ofClients({ login: "session" }),
     without: ofClients({}),

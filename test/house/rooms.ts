@@ -19,7 +19,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   store: ["port/**", "sql/**", "migration/**", "backup/**", "{memory,sqlite,postgres,valkey}/**"],
   http: [
     ...["{message,memory-budget,byte-buffer}.ts", "{json,negotiation,entity-tags,proxies,multipart}.ts"],
-    ...["{compression,cors,fetch,request,response}.ts", "before-service.ts", "connection.ts", "node-server.ts"],
+    ...["{compression,cookies,cors,fetch,request,response}.ts", "before-service.ts", "connection.ts", "node-server.ts"],
   ],
   runtime: [
     ...["random.ts", "errors/**", "validation/**", "routing/**", "limits/**", "context/**", "versions/**", "auth/**"],

@@ -47,7 +47,7 @@ for (const [index, { name, text, result }] of everyDocument.entries()) {
       const { roles = [] } = model.authentication;
       for (const held of [[], ...roles.map((role) => [role]), [...roles, "unheard-of"]]) {
         const key = await running.keyOf(credential.name, "kim", ...held);
-        const { header, scheme } = credential.sent;
+        const { header = "Authorization", scheme } = credential.sent[0] as { header?: string; scheme?: string };
         const secret = scheme === "Basic" ? Buffer.from(`kim:${key}`).toString("base64") : key;
         callers.push({ name: `a key with [${held.join()}]`, headers: { [header]: scheme === undefined ? secret : `${scheme} ${secret}` }, roles: held });
       }

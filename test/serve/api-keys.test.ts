@@ -79,8 +79,8 @@ served("api keys", gate, (subject) => {
     refused(
       "R5.2 two credentials, one of them bad",
       () => ({ Authorization: "Bearer x", "X-Badge": badge }),
-      400,
-      malformedBoth,
+      401,
+      invalid,
     ),
     refused("R5.4 not a key", () => by("gt_x"), 401, invalid),
     refused("R5.4 a key with one letter changed", () => by(changed(key)), 401, invalid),

@@ -1,4 +1,5 @@
 /** Keys that look like a valid one: they differ from it in some characters, and have a right checksum if it has one. */
+import { placesOf } from "../../language/authentication/sent.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
 import { withToken } from "../credentials.ts";
@@ -6,12 +7,19 @@ import type { Request } from "../interaction.ts";
 
 /** Returns the caller with another key than the valid one. */
 export function withAlteredKey(contract: Contract, credential: string, caller: Caller): Caller {
-  const { kind, sent } = contract.model.authentication.credentials[credential] ?? {};
-  const { header = "Authorization" } = sent ?? {};
+  const definition = contract.model.authentication.credentials[credential];
+  const { kind } = definition ?? {};
+  const [sentIn = { header: "Authorization" }] = placesOf(definition ?? { kind: "api-key" });
   return {
     ...caller,
     authorize(request: Request) {
-      const value = caller.authorize(request).headers[header] ?? "";
+      const { headers, url } = caller.authorize(request);
+      const value =
+        "query" in sentIn
+          ? (new URL(url).searchParams.get(sentIn.query) ?? "")
+          : "cookie" in sentIn
+            ? (headers["Cookie"] ?? "").replace(/^[^=]*=/, "")
+            : (headers[sentIn.header] ?? "");
       const text = value.split(" ").at(-1) ?? "";
       const token = kind === "basic" ? atob(text) : text;
       return withToken(contract, credential, alteredKey(token), request);

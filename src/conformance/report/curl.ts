@@ -11,6 +11,20 @@ export interface CurlOptions {
   readonly redact?: boolean;
   /** Further header fields that carry credentials, besides `Authorization` and `Cookie`. */
   readonly credentialHeaders?: readonly string[];
+  /** The query parameters that carry credentials. */
+  readonly credentialParameters?: readonly string[];
+}
+
+/** Returns the URL to print: with `redact`, without the values of credentials in its query. */
+export function urlText(url: string, { redact, credentialParameters = [] }: CurlOptions): string {
+  if (redact !== true || credentialParameters.length === 0) return url;
+  const [path = "", query] = url.split("?", 2);
+  if (query === undefined) return url;
+  const parts = query.split("&").map((part) => {
+    const name = credentialParameters.find((one) => part.startsWith(`${one}=`));
+    return name === undefined ? part : `${name}=TOKEN`;
+  });
+  return `${path}?${parts.join("&")}`;
 }
 
 /** Returns a comment and a command for each interaction, each ended by a line feed. */
@@ -52,7 +66,7 @@ function commandOf(interaction: Interaction, options: CurlOptions): string {
     ...(/[[\]{}]/.test(request.url) ? ["--globoff"] : []),
     ...(/\/\./.test(request.url) ? ["--path-as-is"] : []),
     ...(has("accept-encoding") ? ["--compressed"] : []),
-    quoted(encodedUrl(request.url)),
+    quoted(encodedUrl(urlText(request.url, options))),
   ];
   const rest = [
     ...names.map((name) => `-H ${headerOf(name, headerValue(interaction, name, options))}`),

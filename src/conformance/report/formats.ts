@@ -1,4 +1,6 @@
 /** The forms of a report, by the ending of the file into which it is written. */
+import type { CurlOptions } from "./curl.ts";
+import { headerOf } from "../../language/authentication/sent.ts";
 import { readDocument } from "../../document/read.ts";
 import { documentKeys } from "../../language/grammar/sections.ts";
 import { readModel } from "../../language/read.ts";
@@ -32,7 +34,7 @@ export type ReportFormat = keyof typeof endings;
 /** Returns the report as a text that ends with a line feed. */
 export function writeReport(format: ReportFormat, report: Report, options: FormatOptions): string {
   const { colour, release, redact = false } = options;
-  const shared = redact ? { redact, credentialHeaders: credentialHeaders(report) } : {};
+  const shared = redact ? { redact, ...credentialPlaces(report) } : {};
   switch (format) {
     case "text":
       return reportText(report, { ...shared, colour });
@@ -49,12 +51,14 @@ export function writeReport(format: ReportFormat, report: Report, options: Forma
   }
 }
 
-/** Returns the header fields in which the document's credentials are sent. */
-function credentialHeaders({ document, text }: Report): readonly string[] {
+/** Returns the header fields and query parameters in which the document's credentials are sent. */
+function credentialPlaces({ document, text }: Report): Pick<CurlOptions, "credentialHeaders" | "credentialParameters"> {
   const { model } = readModel(readDocument(document, text, { topLevelKeys: documentKeys }).document);
-  return Object.values(model.authentication.credentials).flatMap(({ sent }) =>
-    sent === undefined ? [] : [sent.header],
-  );
+  const places = Object.values(model.authentication.credentials).flatMap(({ sent = [] }) => sent);
+  return {
+    credentialHeaders: places.flatMap((one) => headerOf(one) ?? []),
+    credentialParameters: places.flatMap((one) => ("query" in one ? [one.query] : [])),
+  };
 }
 
 /** Returns the format that the ending of a file names; undefined for another ending. */

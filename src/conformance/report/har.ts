@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import type { Report } from "../result.ts";
-import type { CurlOptions } from "./curl.ts";
+import { type CurlOptions, urlText } from "./curl.ts";
 import { base64, sentHeaders } from "./json.ts";
 import { brokenGroups } from "./summary.ts";
 
@@ -53,7 +53,8 @@ function entryOf(interaction: Interaction, page: string, options: HarOptions): J
 }
 
 function requestOf(interaction: Interaction, options: HarOptions): JsonObject {
-  const { method, url, body } = interaction.request;
+  const { method, body } = interaction.request;
+  const url = urlText(interaction.request.url, options);
   const headers = sentHeaders(interaction, options);
   const mimeType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   return {

@@ -65,7 +65,13 @@ function serversOf(plan: Plan, { document }: Described): JsonObject {
   };
 }
 
-function schemeOf({ kind, sent }: CredentialPlan): JsonObject {
+/** AsyncAPI describes one place of a credential: the first. */
+function schemeOf({ kind, sent: [first = { header: "Authorization" }] }: CredentialPlan): JsonObject {
+  if (!("header" in first)) {
+    const [place = "", name = ""] = Object.entries(first)[0] ?? [];
+    return { type: "httpApiKey", name, in: place };
+  }
+  const sent = first;
   const scheme = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
   if (scheme === "bearer" || scheme === "basic")
     return { type: "http", scheme, ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}) };

@@ -31,7 +31,46 @@ export function responsesOf(context: DescriptionContext, operation: Operation): 
     String(status),
     errorResponse(context, operation, status, codes),
   ]);
-  return Object.fromEntries([...successes(context, operation), ...errors]);
+  const described = new Map<string, Json>(successes(context, operation));
+  for (const [status, response] of errors) {
+    const success = described.get(status);
+    described.set(status, success === undefined ? response : eitherResponse(context, success, response));
+  }
+  return Object.fromEntries(described);
+}
+
+/** Returns the response of a status that both a success and an error have. */
+function eitherResponse({ shared }: DescriptionContext, success: Json, error: Json): JsonObject {
+  const [one, other] = [success, error].map((response) => {
+    const { $ref: reference } = response as JsonObject;
+    const name = typeof reference === "string" ? reference.split("/").at(-1) : undefined;
+    return (name === undefined ? response : shared.get(name)) as unknown as Described;
+  }) as [Described, Described];
+  const names = [...new Set([...Object.keys(one.content ?? {}), ...Object.keys(other.content ?? {})])];
+  const content = names.map((media) => {
+    const schemas = [one, other].flatMap(({ content: found = {} }): JsonObject[] => {
+      const schema = found[media]?.schema;
+      return schema === undefined ? [] : [schema];
+    });
+    return [media, { schema: oneOrAny(schemas) }];
+  });
+  const optional = Object.entries({ ...other.headers, ...one.headers }).map(([name, header]) => [
+    name,
+    name in (one.headers ?? {}) && name in (other.headers ?? {})
+      ? header
+      : { ...(header as JsonObject), required: false },
+  ]);
+  return {
+    description: `${one.description}\n${other.description}`,
+    headers: Object.fromEntries(optional) as JsonObject,
+    content: Object.fromEntries(content) as JsonObject,
+  };
+}
+
+interface Described {
+  readonly description: string;
+  readonly headers?: JsonObject;
+  readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
 }
 
 /** Returns the rate limit fields of a success. They are required if a limit applies to all requests. */
@@ -263,7 +302,12 @@ function problemResponse(
   };
   const described = (error: PossibleError): readonly ErrorBody[] => bodiesOfCode(plan, error.code, operation.name);
   const standard = errors.filter((error) => described(error).includes("problem+json"));
-  const others = errors.filter((error) => described(error).some((body) => body !== "problem+json"));
+  const others = errors.filter((error) =>
+    described(error).some((body) => body !== "problem+json" && typeof body.shape !== "string"),
+  );
+  const texts = errors.some((error) =>
+    described(error).some((body) => body !== "problem+json" && typeof body.shape === "string"),
+  );
   return {
     description: errors.map(({ code }) => `\`${code}\`: ${plan.errors[code]?.title ?? ""}.`).join("\n"),
     headers: headersOf(["Content-Language", "Content-Encoding", ...errorHeaders(plan, operation, status, errors)]),
@@ -272,6 +316,7 @@ function problemResponse(
         ? {}
         : { "application/problem+json": { schema: oneOf(standard.map(schemaOf), standard, plan, names) } }),
       ...(others.length === 0 ? {} : { "application/json": { schema: oneOrAny(others.map(schemaOf)) } }),
+      ...(texts ? { "text/plain": { schema: { type: "string" } } } : {}),
     },
   };
 }

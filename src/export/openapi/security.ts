@@ -1,5 +1,7 @@
 /** Describes the security schemes of the credentials, and the requirements of each operation. */
 import type { JsonObject } from "../../base/json.ts";
+import type { SentIn } from "../../language/authentication/model.ts";
+import { headerOf, schemeOf } from "../../language/authentication/sent.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 
@@ -10,19 +12,37 @@ export function securitySchemes(
   { credentials, operations }: EndpointsPart & AuthenticationPart,
   server: string,
 ): JsonObject {
-  return Object.fromEntries(credentials.map((one) => [one.name, schemeOf(one, operations, server)]));
+  return Object.fromEntries(
+    credentials.flatMap((one) =>
+      one.sent.map((sentIn, index) => [schemeName(one.name, index), schemeIn(sentIn, one, operations, server)]),
+    ),
+  );
+}
+
+/** Returns the name of a scheme: each place of a credential is one. */
+function schemeName(credential: string, index: number): string {
+  return index === 0 ? credential : `${credential}_${index + 1}`;
 }
 
 /** Returns the alternative requirements; an empty one, `{}`, means that no credential is needed. */
 export function securityOf(plan: AuthenticationPart, { allow, inbound }: Operation): readonly JsonObject[] {
-  return inbound === undefined ? securityFor(plan, allow) : [{ [inbound.credential]: [] }];
+  if (inbound === undefined) return securityFor(plan, allow);
+  const places = plan.credentials.find(({ name }) => name === inbound.credential)?.sent ?? [];
+  return places.map((_, index) => ({ [schemeName(inbound.credential, index)]: [] }));
 }
 
 /** Returns the credentials of callers who can have one of these grants. */
 export function securityFor({ credentials }: AuthenticationPart, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
-  return [...(open ? [{}] : []), ...usable.flatMap((credential) => requirementsOf(credential, allow))];
+  return [
+    ...(open ? [{}] : []),
+    ...usable.flatMap((credential) =>
+      credential.sent.flatMap((_, index) =>
+        requirementsOf({ ...credential, name: schemeName(credential.name, index) }, allow),
+      ),
+    ),
+  ];
 }
 
 /**
@@ -44,10 +64,16 @@ function canPass({ roles, scoped }: CredentialPlan, allow: Operation["allow"]): 
   return passing.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
 }
 
-function schemeOf(credential: CredentialPlan, operations: readonly Operation[], server: string): JsonObject {
-  const { sent, kind, oauth } = credential;
-  const description = descriptionOf(credential, operations);
-  const standard = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
+function schemeIn(
+  sentIn: SentIn,
+  credential: CredentialPlan,
+  operations: readonly Operation[],
+  server: string,
+): JsonObject {
+  const { kind, oauth } = credential;
+  const description = descriptionOf(sentIn, credential, operations);
+  const isAuthorization = headerOf(sentIn)?.toLowerCase() === "authorization";
+  const standard = isAuthorization ? schemeOf(sentIn)?.toLowerCase() : undefined;
   if (oauth !== undefined) {
     const scopes = Object.entries(oauth.scopes ?? {}).map(([scope, roles]) => [scope, `As ${roles.join(", ")}.`]);
     const flow = { tokenUrl: `${server}${oauth.token}`, scopes: Object.fromEntries(scopes) };
@@ -61,17 +87,24 @@ function schemeOf(credential: CredentialPlan, operations: readonly Operation[], 
     return { type: "http", scheme: "bearer", ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}), description };
   }
   if (standard === "basic") return { type: "http", scheme: "basic", description };
-  return { type: "apiKey", in: "header", name: sent.header, description };
+  const [place = "header", name = ""] = Object.entries(sentIn)[0] ?? [];
+  return { type: "apiKey", in: place, name, description };
 }
 
-function descriptionOf(credential: CredentialPlan, operations: readonly Operation[]): string {
-  const { name, kind, sent, prefix, lastsMilliseconds, login, oauth } = credential;
+/** Returns how a credential is written in its place: `X-Key: pl_…`, `the cookie session=pl_…`. */
+function writtenIn(sentIn: SentIn, text: string): string {
+  if ("cookie" in sentIn) return `the cookie \`${sentIn.cookie}=${text}\``;
+  if ("query" in sentIn) return `the parameter \`${sentIn.query}=${text}\``;
+  return `\`${sentIn.header}: ${sentIn.scheme === undefined ? "" : `${sentIn.scheme} `}${text}\``;
+}
+
+function descriptionOf(sentIn: SentIn, credential: CredentialPlan, operations: readonly Operation[]): string {
+  const { name, kind, prefix, lastsMilliseconds, login, oauth } = credential;
   const lifetime = lifetimeOf(lastsMilliseconds);
-  const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
   switch (kind) {
     case "api-key":
-      return `A key that starts with \`${prefix}\`, sent as \`${sent.header}: ${scheme}${prefix}…\`; valid ${lifetime}.${
-        sent.scheme === "Bearer" ? " Also accepted as the user of Basic with an empty password." : ""
+      return `A key that starts with \`${prefix}\`, sent as ${writtenIn(sentIn, `${prefix}…`)}; valid ${lifetime}.${
+        schemeOf(sentIn) === "Bearer" ? " Also accepted as the user of Basic with an empty password." : ""
       }`;
     case "password": {
       const by = (action: string) =>
@@ -84,8 +117,9 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
           ? ""
           : ` Renewed by ${renewing.join(" or ")}, ${lifetimeOf(login?.renewedMilliseconds)} at most.`;
       const ended = by("logout");
+      const set = "cookie" in sentIn && sentIn.set !== undefined ? ", which the login sets" : "";
       const over = ended.length === 0 ? "" : ` Ended by ${ended.join(" or ")}.`;
-      return `A token of a session, sent as \`${sent.header}: ${scheme}${prefix}…\`; returned by ${by("login").join(" or ")}, valid ${lifetime}.${renewed}${over}`;
+      return `A token of a session, sent as ${writtenIn(sentIn, `${prefix}…`)}${set}; returned by ${by("login").join(" or ")}, valid ${lifetime}.${renewed}${over}`;
     }
     case "basic":
       if (login !== undefined)
@@ -94,11 +128,11 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
     case "oauth2":
       if (oauth !== undefined)
         return `A token that the service issues to its clients${oauth.users === undefined ? "" : ", for themselves or for users who authorize them"}; it is valid for at most an hour.`;
-      return tokenDescription(credential);
+      return tokenDescription(sentIn, credential);
     case "jwt":
-      return tokenDescription(credential);
+      return tokenDescription(sentIn, credential);
     case "hmac-sha256":
-      return `\`${sent.header}: ${scheme}t=<unix seconds>,v1=<hex>\`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use.`;
+      return `${writtenIn(sentIn, "t=<unix seconds>,v1=<hex>")}: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use.`;
   }
 }
 
@@ -109,7 +143,6 @@ function lifetimeOf(milliseconds: number | undefined): string {
 }
 
 /** Describes a token that another server issues. */
-function tokenDescription({ sent, issuer, scopes }: CredentialPlan): string {
-  const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
-  return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;
+function tokenDescription(sentIn: SentIn, { issuer, scopes }: CredentialPlan): string {
+  return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as ${writtenIn(sentIn, "…")}${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;
 }

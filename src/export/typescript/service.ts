@@ -21,7 +21,7 @@ export function serviceTable(
   const service: JsonObject = {
     mount: (server?.url ?? "").replace(/^[a-z]+:\/\/[^/]*/i, ""),
     ...versionOf(plan),
-    credentials: Object.fromEntries(plan.credentials.map((one) => [one.name, credentialOf(one)])),
+    credentials: Object.fromEntries(plan.credentials.flatMap(credentialOf)),
     operations: Object.fromEntries(
       methods.map((method) => [method.name, { ...method.row, ...errorCodesByStatus(plan, method) }]),
     ),
@@ -49,9 +49,15 @@ function versionOf({ version, versions }: VersioningPart): JsonObject {
   }
 }
 
-function credentialOf({ kind, sent }: CredentialPlan): JsonObject {
+/** The client sends credentials in header fields only, so it has none that is sent in the query alone. */
+function credentialOf({ name, kind, sent }: CredentialPlan): readonly (readonly [string, JsonObject])[] {
   const form = kind === "basic" ? "user" : kind === "hmac-sha256" ? "signature" : "text";
-  return { kind: form, header: sent.header, ...(sent.scheme === undefined ? {} : { scheme: sent.scheme }) };
+  const sentIn = sent.find((one) => "header" in one) ?? sent.find((one) => "cookie" in one);
+  if (sentIn === undefined) return [];
+  // A browser adds its cookies itself; other programs send `session= …`, whose blank belongs to no value (RFC 6265).
+  const { header, scheme } =
+    "cookie" in sentIn ? { header: "Cookie", scheme: `${sentIn.cookie}=` } : { scheme: undefined, ...sentIn };
+  return [[name, { kind: form, header, ...(scheme === undefined ? {} : { scheme }) }]];
 }
 
 /** Whether all errors have RFC 9457 bodies and standard codes. */
@@ -66,7 +72,7 @@ function problemOf(plan: ErrorsPart): JsonObject {
   if (isStandard(plan)) return {};
   const { problemBody, problemBodies, errors } = plan;
   const shapes = [problemBody, ...Object.values(problemBodies)].flatMap((body) =>
-    body === "problem+json" ? [] : [body.shape],
+    body === "problem+json" || typeof body.shape === "string" ? [] : [body.shape],
   );
   const renamed = Object.entries(errors).flatMap(([code, { wire }]) => (wire === undefined ? [] : [{ code, wire }]));
   const byContract = [...Map.groupBy(renamed, ({ wire }) => wire)];

@@ -3,7 +3,7 @@
  *
  *     credentials   name: kind   or   name: { kind, sent, … }   or `none`
  *       kind        api-key | password | jwt | oauth2 | basic | hmac-sha256
- *       sent        `Authorization SCHEME` or `header NAME`   map: { header, scheme }. Never in an address (R5.3).
+ *       sent        one place or several: `Authorization SCHEME`, `header NAME`, `cookie NAME`, `query NAME` (sent.ts)
  *       obtained, renewed   a sentence; `renewed` of password, and of oauth2 with `login`, also a duration, for
  *                   which there are tokens to renew it with
  *       lasts       a duration or `until revoked`
@@ -34,7 +34,7 @@ import { converted, form, type Members, part, type Spread } from "../grammar/for
 import { type Complaint, complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
 import { closed, either, lineSchema, mapOf, oneOf, orNone, shared } from "../grammar/schema.ts";
 import { choice, expression, matching, names, prefixed, text, words, type Words } from "../grammar/words.ts";
-import { sourceTextOf, spanOf, splitAt, words as wordsOf } from "../grammar/source-text.ts";
+import { sourceTextOf, spanOf, splitAt } from "../grammar/source-text.ts";
 import {
   expectMap,
   isGap,
@@ -48,6 +48,7 @@ import {
 import { inside, mapEntries, mapName, mapNames, type Scope, withMembers } from "../grammar/references.ts";
 import { readDuration } from "../grammar/values.ts";
 import { grants, printGrants, readGrants, sameGrant } from "./grants.ts";
+import { sent, sentEffect } from "./sent.ts";
 import {
   type Authentication,
   type Credential,
@@ -56,72 +57,9 @@ import {
   type Grant,
   lifetimes,
   revocations,
-  type SentIn,
 } from "./model.ts";
 
 // ── What a credential says ─────────────────────────────────────────────────────────────────────────────────────────
-
-const token = /^[!#$%&'*+.^_`|~\w-]+$/;
-
-/**
- * Reads and prints `Authorization Bearer`, `header X-Api-Key`, or a map of `header` and `scheme`. Header names are tokens (RFC
- * 9110, 5.6.2).
- */
-const writtenSent = form<SentIn>({
-  what: "`sent`",
-  example: "{ header: X-Api-Key }",
-  line: {
-    read: (reader, path, line) => {
-      const [first, second, ...rest] = wordsOf(line);
-      const where = first?.text.toLowerCase() ?? "";
-      if (["query", "url", "body", "path"].includes(where))
-        return complain(reader, path, line, [
-          "sent-in-address",
-          () => "A credential has to be sent in a header",
-          { why: "URLs and bodies appear in logs and browser histories (R5.3).", help: "write `header X-Api-Key`" },
-        ]);
-      if (second !== undefined && rest.length === 0 && token.test(second.text)) {
-        if (first?.text === "header") return { header: second.text };
-        if (where === "authorization") return { header: "Authorization", scheme: second.text };
-      }
-      const isHeader = second === undefined && token.test(where) && where !== "header";
-      return complain(reader, path, line, [
-        "bad-sent",
-        (found) => `\`${found}\` does not say where the credential is sent`,
-        {
-          help: !isHeader
-            ? "write `Authorization Bearer`, with the scheme, or `header X-Api-Key`, with the header's name"
-            : where === "authorization"
-              ? "write `Authorization Bearer` or another scheme"
-              : `write \`header ${first?.text}\``,
-        },
-      ]);
-    },
-    print: ({ header, scheme }) => (scheme === undefined ? `header ${header}` : `${header} ${scheme}`),
-  },
-  members: {
-    header: { ...text("The header"), needed: true },
-    scheme: { ...text("The scheme"), orNothing: true },
-  },
-  missing: (reader, _, __, { span }) => reportSent(reader, span),
-});
-
-function reportSent(reader: Reader, span: MapNode["span"]): undefined {
-  report(reader, "authentication/bad-sent", span, "This does not say where the credential is sent", {
-    help: "write `{ header: X-Api-Key }`, or `{ header: Authorization, scheme: Bearer }`",
-  });
-}
-
-const sent = converted<SentIn, SentIn>(
-  writtenSent,
-  (reader, _, { header, scheme }, { value }) => {
-    const isAuthorization = header.toLowerCase() === "authorization";
-    if (token.test(header) && scheme === undefined) return { header };
-    if (isAuthorization && scheme !== undefined && token.test(scheme)) return { header: "Authorization", scheme };
-    return reportSent(reader, value.span);
-  },
-  (value) => value,
-);
 
 /** Reads a duration or one of some fixed phrases. */
 function length(what: string, fixed: readonly string[]): Words<string> {
@@ -371,6 +309,7 @@ const anyKind = form<Credential, Spreads>({
   members: members("jwt"),
   changes: {
     "*": { what: "{member} of the credential {}", category: "right" },
+    sent: { effect: sentEffect },
     field: { what: "`field` of the credential {}" },
     prefix: unnoticed,
     secret: unnoticed,

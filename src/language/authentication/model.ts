@@ -23,10 +23,10 @@ export const revocations = ["at once", "none"] as const;
 export interface Credential {
   readonly kind: CredentialKind;
   /**
-   * The header in which the credential is sent. Absent: `Authorization Bearer` (api-key, jwt, oauth2, password) or
+   * The places in which clients may send the credential. Absent: `Authorization Bearer` (api-key, jwt, oauth2, password) or
    * `Authorization Basic` (basic).
    */
-  readonly sent?: SentIn;
+  readonly sent?: readonly SentIn[];
   /** How a caller obtains the credential: a sentence. */
   readonly obtained?: string;
   /**
@@ -78,11 +78,14 @@ export interface Credential {
   readonly login?: string;
 }
 
-/** A header with or without a scheme: `Authorization Bearer`, `header X-Api-Key`. Only Authorization has a scheme. */
-export interface SentIn {
-  readonly header: string;
-  readonly scheme?: string;
-}
+/**
+ * A place in a request: a header, of which only Authorization has a scheme (`Authorization Bearer`, `header X-Api-Key`), a
+ * cookie, which a login may set, or a query parameter.
+ */
+export type SentIn =
+  | { readonly header: string; readonly scheme?: string }
+  | { readonly cookie: string; readonly set?: "by login" }
+  | { readonly query: string };
 
 /** One alternative of a permission: the callers and the condition. */
 export interface Grant {

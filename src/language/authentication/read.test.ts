@@ -73,7 +73,7 @@ test("every kind of credential says what it can", () => {
     bare: { kind: "api-key" },
     key: {
       kind: "api-key",
-      sent: { header: "X-Api-Key" },
+      sent: [{ header: "X-Api-Key" }],
       obtained: "An operator makes it",
       renewed: "By asking, in time",
       prefix: "pl_",
@@ -84,7 +84,7 @@ test("every kind of credential says what it can", () => {
     },
     session: {
       kind: "password",
-      sent: { header: "Authorization", scheme: "Key" },
+      sent: [{ header: "Authorization", scheme: "Key" }],
       lasts: "60d",
       field: "password",
       of: "User",
@@ -102,8 +102,8 @@ test("every kind of credential says what it can", () => {
     own: { kind: "jwt", secret: "JWT_SECRET", roles: ["courier"] },
     app: { kind: "oauth2", scopes: ["a:read", "a:write"] },
     simple: { kind: "basic" },
-    device: { kind: "hmac-sha256", sent: { header: "Door-Signature" }, lasts: "12mo", secret: "DOOR_SECRET" },
-    mapped: { kind: "api-key", sent: { header: "Authorization", scheme: "Token" } },
+    device: { kind: "hmac-sha256", sent: [{ header: "Door-Signature" }], lasts: "12mo", secret: "DOOR_SECRET" },
+    mapped: { kind: "api-key", sent: [{ header: "Authorization", scheme: "Token" }] },
   });
 });
 
@@ -160,7 +160,9 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ],
   ["credentials: { k: { kind: api-key, changed: with a } }", "1:36 authentication/member-of-other-kind changed"],
   ["credentials: { k: { kind: api-key, issuer: a } }", "1:36 authentication/member-of-other-kind issuer"],
-  ["credentials: { k: { kind: api-key, sent: query key } }", "1:42 authentication/sent-in-address query key"],
+  ["credentials: { k: { kind: api-key, sent: query a b } }", "1:42 authentication/bad-sent query a b"],
+  ["credentials: { k: { kind: api-key, sent: cookie } }", "1:42 authentication/bad-sent cookie"],
+  ["credentials: { k: { kind: api-key, sent: none } }", "1:42 authentication/bad-sent none"],
   ["credentials: { k: { kind: api-key, sent: X-Key } }", "1:42 authentication/bad-sent X-Key"],
   [
     "credentials: { k: { kind: api-key, sent: { header: X, scheme: B } } }",

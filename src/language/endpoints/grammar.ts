@@ -236,6 +236,15 @@ const members: Members<Endpoint, Several> = {
   requests,
   expand: orNoneWord(expand),
   fields,
+  element: matching(
+    /^[\p{L}_][\p{L}\p{N}_.-]*$/u,
+    [
+      "bad-element",
+      (found) => `\`${found}\` cannot be the name of an element of XML`,
+      { help: "write a name without blanks: `created-booking`" },
+    ],
+    { label: "The element around the response" },
+  ),
   edits: { ...noneOr(edits, "none"), schema: edits.schema },
   repeats: orNoneWord(repeats),
   where: expression(),

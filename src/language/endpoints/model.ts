@@ -242,6 +242,8 @@ export interface Endpoint {
   /** The records that one request creates, as a bare array, instead of `takes`. */
   readonly manyRecords?: ManyRecords;
   /** The response. Absent: the record. */
+  /** The name of the element around a response in XML; absent: that of the resource. */
+  readonly element?: string;
   readonly gives?: ResponseTemplate;
   /** `gives` of a handler, whose response has no expressions: the members and their types. */
   readonly shape?: Readonly<Record<string, Field>>;

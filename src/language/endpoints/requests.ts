@@ -7,7 +7,8 @@
  *       texts    exact | converted
  *       empty    kept | removes
  *
- * A media type is a JSON type, `application/*+json` for all types with this suffix, or the type of HTML forms. `as` names the
+ * A media type is a JSON type, `application/*+json` for all types with this suffix, a type of XML, the type of HTML forms, or
+ * `text/plain` for responses that are one text. `as` names the
  * media type of responses to callers who accept the first type, which then may have any name. `application/json` is always
  * accepted, also if it is not listed.
  */
@@ -20,7 +21,7 @@ import type { Effect } from "../grammar/changes.ts";
 import type { Path, Reader } from "../grammar/reader.ts";
 import { namesAt } from "../grammar/values.ts";
 import { type AcceptedMedia, emptyStyles, type RequestStyle, textStyles, unknownStyles } from "./model.ts";
-import { formMedia, isJson } from "./wire-media.ts";
+import { formMedia, isJson, plainMedia, xmlMedia } from "./wire-media.ts";
 
 const media: Grammar<readonly AcceptedMedia[]> = {
   schema: shared("names"),
@@ -36,6 +37,7 @@ const mediaForm = /^([a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+)(?:\s+as\s+([a-z0-
 
 function mediaType(reader: Reader, path: Path, found: SourceText): AcceptedMedia | undefined {
   const [, type = "", as] = mediaForm.exec(found.text) ?? [];
+  if (as === undefined && (xmlMedia.includes(type) || type === plainMedia)) return { type };
   const isRange = type === "application/*+json";
   const isRead = isRange || (!type.includes("*") && (isJson(type) || as !== undefined));
   if ((as === undefined && type === formMedia) || (isRead && (as === undefined || isJson(as)) && type !== formMedia))
@@ -44,8 +46,8 @@ function mediaType(reader: Reader, path: Path, found: SourceText): AcceptedMedia
     "bad-request-media",
     (text) => `\`${text}\` is not a media type that requests can have here`,
     {
-      why: "Nonet reads JSON and HTML forms; responses are always JSON.",
-      help: `write \`application/vnd.example+json\`, \`application/*+json as application/json\` or \`${formMedia}\``,
+      why: "Nonet reads JSON, XML and HTML forms; responses are JSON, XML or a plain text.",
+      help: `write \`application/vnd.example+json\`, \`application/*+json as application/json\`, \`application/xml\` or \`${formMedia}\``,
     },
   ]);
 }

@@ -40,6 +40,11 @@ export function essenceOf(media: string): string {
   return (media.split(";")[0] ?? "").trim().toLowerCase();
 }
 
+/** The media types of XML (RFC 7303). */
+export const xmlMedia: readonly string[] = ["application/xml", "text/xml"];
+/** The media type of responses that are one text. */
+export const plainMedia = "text/plain";
+
 export const formMedia = "application/x-www-form-urlencoded";
 
 export function isJson(media: string): boolean {

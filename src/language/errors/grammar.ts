@@ -3,7 +3,8 @@
  *
  *     body       `problem+json`, or the body itself as a map or list in which names in braces, `{code}`, `{message}`, `{field}`,
  *                … are replaced by facts of the error; a text that is a single such name becomes the fact's own JSON
- *                type. `{field}` in a key or `{message}` in a list repeats the entry for each violation.
+ *                type. `{field}` in a key or `{message}` in a list repeats the entry for each violation. A text with such
+ *                names is a body in plain text.
  *     bodies     another body for some errors, by `without field`, a code, or `code in operation`; `{}` is an empty body
  *     status     code: status   of a code of the catalogue, instead of all its statuses there
  *     codes      code: its external name
@@ -19,7 +20,8 @@ import { named } from "../grammar/collections.ts";
 import { form, part } from "../grammar/form.ts";
 import { complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
 import { either, lineSchema, oneOf, present, shared } from "../grammar/schema.ts";
-import { clockDuration, names, status, text, words } from "../grammar/words.ts";
+import { readStatus } from "../grammar/values.ts";
+import { clockDuration, names, text, words } from "../grammar/words.ts";
 import { type SourceText, sourceTextOf, slice } from "../grammar/source-text.ts";
 import { isText, type Path, type Reader, report } from "../grammar/reader.ts";
 import { inside, mapName, type Scope } from "../grammar/references.ts";
@@ -44,6 +46,11 @@ const body: Grammar<ErrorBody> = {
     }
     const found = sourceTextOf(value);
     if (/^(application\/)?problem\+json$/.test(found.text)) return "problem+json";
+    // A text is a body in plain text.
+    if (found.text.includes("{")) {
+      checkShape(reader, value);
+      return { shape: found.text };
+    }
     return complain(reader, path, found, [
       "bad-body",
       () => `\`${found.text}\` is not a form of error bodies`,
@@ -80,7 +87,12 @@ const standard: Grammar<"all" | readonly string[]> = {
   print: (value, below) => (value === "all" ? value : standardCodes.print(value, below)),
 };
 
-const firstWord = status(of("What the error", " starts with"));
+/** The status of an error; 200 for an API that reports it in the body only. */
+const status = words(
+  (reader, path, found) => (found.text === "200" ? 200 : readStatus(reader, path, found, labelled(path))),
+  shared("text"),
+);
+const firstWord = status;
 const wait = clockDuration("How long to wait");
 
 const declared = form<DeclaredError>({
@@ -91,7 +103,7 @@ const declared = form<DeclaredError>({
     sentence: { kind: "error-sentence", what: "The description of {}", effect: "neutral" },
     retryAfter: { kind: "error-retry", what: "The time after which {} may be retried", effect: retryEffect },
   },
-  lineSchema: lineSchema("[45][0-9][0-9].*", "`status sentence[, retry after duration]`"),
+  lineSchema: lineSchema("(200|[45][0-9][0-9]).*", "`status sentence[, retry after duration]`"),
   line: {
     read: (reader, path, line, { key }) => {
       const first = /^\S*/.exec(line.text)?.[0] ?? "";
@@ -106,7 +118,7 @@ const declared = form<DeclaredError>({
       `${code} ${sentence}${retryAfter === undefined ? "" : `, retry after ${retryAfter}`}`,
   },
   members: {
-    status: { ...status(of("The status of")), label: "The status", needed: true },
+    status: { ...status, label: "The status", needed: true },
     sentence: { ...text(), label: "The sentence", needed: true },
     retryAfter: { ...wait, key: "retry after", label: "How long to wait" },
   },
@@ -149,7 +161,7 @@ export const errors: PartGrammar<Errors> = part<Errors>("errors", {
   members: {
     body,
     bodies: { ...named(body, { example: 'without field: { error: "{message}" }' }), mapNames: mapBodies },
-    status: named(status(of("The status of"), of("The status of")), {
+    status: named(status, {
       example: "invalid-request: 400",
       references: "error",
     }),
@@ -182,6 +194,10 @@ function mapBodies(bodies: NonNullable<Errors["bodies"]>, scope: Scope): NonNull
     return [[inOperation === undefined ? name : `${name} in ${inOperation}`, one] as const];
   });
   return Object.fromEntries(mapped);
+}
+
+function labelled(path: Path): string {
+  return `The status of ${path[2]}`;
 }
 
 /** Returns the label of an entry in a map of codes. */

@@ -16,7 +16,7 @@ export interface Errors {
   readonly errors: Readonly<Record<string, DeclaredError>>;
 }
 
-/** `problem+json`, or a custom body with the placeholders `{code}`, `{message}`, `{status}`, `{field}` … */
+/** `problem+json`, or a custom body, in plain text if the shape is a text, with the placeholders `{code}`, `{message}`, `{status}`, `{field}` … */
 export type ErrorBody = "problem+json" | { readonly shape: Json };
 
 /** The placeholders in a custom error body. */
@@ -26,6 +26,7 @@ export const errorVariables = [
   "message",
   "status",
   "resource",
+  "reason",
   "request",
   "field",
   "pointer",
@@ -106,7 +107,7 @@ export const protocolErrors: Readonly<Record<string, StandardError & { readonly 
 export const violationCodes: readonly string[] = [
   "required", "unknown-field", "wrong-type", "not-one-of", "too-short", "too-long", "too-small", "too-large", "too-few",
   "too-many", "repeated", "wrong-pattern", "wrong-format", "read-only", "reference-not-found", "above-itself", "already-exists",
-  "bad-json", "bad-form", "unexpected-body", "bad-target", "bad-path", "bad-escape", "bad-header", "bad-cursor", "unknown-parameter",
+  "bad-json", "bad-form", "bad-xml", "unexpected-body", "bad-target", "bad-path", "bad-escape", "bad-header", "bad-cursor", "unknown-parameter",
   "repeated-parameter", "out-of-range", "no-value", "does-not-fit", "unknown-version", "repeated-version", "unknown-event",
   "not-allowed",
 ]; // biome-ignore format: a table

@@ -2,6 +2,7 @@
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { isRenewed } from "../../language/authentication/login.ts";
+import { placesOf } from "../../language/authentication/sent.ts";
 import { bindsByScopes, makesTokens, rolesByScope, tokenMilliseconds } from "../../language/authentication/oauth.ts";
 import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "./types.ts";
 import { type PlanInput, unique } from "../input.ts";
@@ -20,7 +21,7 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     kind,
     ...(bindsByScopes(credential) ? { scoped: true } : {}),
     ...(oauth === undefined && credential.scopeRoles !== undefined ? { scopeRoles: credential.scopeRoles } : {}),
-    sent: credential.sent ?? { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" },
+    sent: placesOf(credential),
     // The default prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),
     ...(lifetime === undefined ? {} : { lastsMilliseconds: lifetime }),

@@ -3,6 +3,8 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantOf } from "../../language/authentication/decide.ts";
 import type { CredentialKind, SentIn } from "../../language/authentication/model.ts";
 
+export type { SentIn };
+
 /** The members of the plan for part 5. */
 export interface AuthenticationPart {
   readonly credentials: readonly CredentialPlan[];
@@ -36,7 +38,8 @@ export interface CredentialPlan {
   readonly scoped?: true;
   /** For tokens of another issuer: the roles of each scope, in addition to `roles`. */
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
-  readonly sent: SentIn;
+  /** Where clients send it, at least one place. */
+  readonly sent: readonly SentIn[];
   readonly prefix: string;
   /** The lifetime in milliseconds; absent: until revoked. For tokens of another issuer: the maximum age. */
   readonly lastsMilliseconds?: number;

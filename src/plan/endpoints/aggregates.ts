@@ -1,4 +1,5 @@
 /** Plans aggregate reads: expressions over all records, without a current record. */
+import { aggregateMedia } from "./requests.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import { headerPlans } from "./headers.ts";
 import { aggregateMembers } from "./responses.ts";
@@ -37,6 +38,7 @@ export function aggregateOperations(planInput: PlanInput, tables: readonly Table
         allow: allowOf(planInput, name),
         visible: [],
         creates: false,
+        ...aggregateMedia(planInput, endpoint),
         query: queryPlans(planInput, resolved),
         ...guarded,
         response: {

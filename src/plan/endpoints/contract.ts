@@ -28,7 +28,15 @@ import type { Unenforced } from "../unsupported.ts";
 import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
 
-export { essenceOf, formMedia, isJson, resolved, typesOf } from "../../language/endpoints/wire-media.ts";
+export {
+  essenceOf,
+  formMedia,
+  isJson,
+  plainMedia,
+  resolved,
+  typesOf,
+  xmlMedia,
+} from "../../language/endpoints/wire-media.ts";
 
 /** Returns the plan including the operations with a wire, for a service with functions. */
 export function servedPlan(plan: Plan): Plan {

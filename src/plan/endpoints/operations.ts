@@ -1,4 +1,5 @@
 /** Plans operations on resources: their input, checks, changes, effects and responses. */
+import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { creates, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints, styleOf } from "../../language/endpoints/resolve.ts";
@@ -72,7 +73,7 @@ function buildOperation(
     ...(body === undefined ? {} : { body }),
     ...filePlan(resolved, table),
     creates: creates(planInput.model, resolved),
-    ...requestPlan(planInput, endpoint),
+    ...requestPlan(planInput, endpoint, isOneText(responseShape(planInput.model, resolved).item)),
     query: queryPlans(planInput, resolved),
     ...guardPlan(planInput, resolved),
     ...(link === undefined ? {} : { link }),
@@ -98,6 +99,13 @@ function buildOperation(
   } satisfies Omit<Operation, "errors" | "needs" | "expand" | "fields">;
   const selection = selectionPlan(planInput, resolved, known, { tables, views });
   return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
+}
+
+/** Whether the response is one text, or has one member with a text: then it can be plain text. */
+function isOneText(shape: Shape | undefined): boolean {
+  if (shape?.kind !== "object") return shape?.kind === "expression";
+  const [only, ...more] = Object.values(shape.members);
+  return only?.kind === "expression" && more.length === 0;
 }
 
 function tableOf(tables: readonly Table[], resource: string): Table {

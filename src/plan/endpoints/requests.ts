@@ -1,7 +1,7 @@
 /** Plans what requests may contain: media types, unknown members and parameters, texts in place of numbers. */
 import type { AcceptedMedia, Endpoint, RequestStyle } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
-import { formMedia } from "../../language/endpoints/wire-media.ts";
+import { formMedia, plainMedia, xmlMedia } from "../../language/endpoints/wire-media.ts";
 import type { PlanInput } from "../input.ts";
 import type { BodyPlan, Operation } from "./types.ts";
 
@@ -15,13 +15,31 @@ function requestStyle({ model }: PlanInput, endpoint: Endpoint): RequestStyle {
 }
 
 /** Plans the parts of an operation that depend on its style alone. */
-export function requestPlan(planInput: PlanInput, endpoint: Endpoint): Pick<Operation, "offers" | "ignoresUnknown"> {
+export function requestPlan(
+  planInput: PlanInput,
+  endpoint: Endpoint,
+  isText = false,
+): Pick<Operation, "offers" | "ignoresUnknown" | "element"> {
   const style = requestStyle(planInput, endpoint);
   const { media, unknown } = style;
+  const isOffered = ({ type }: AcceptedMedia): boolean => type !== formMedia && (type !== plainMedia || isText);
   return {
-    ...(media === undefined ? {} : { offers: mediaOf(style).filter(({ type }) => type !== formMedia) }),
+    ...(media === undefined ? {} : { offers: mediaOf(style).filter(isOffered) }),
+    ...(endpoint.element === undefined ? {} : { element: endpoint.element }),
     ...(unknown === "ignored" ? { ignoresUnknown: true as const } : {}),
   };
+}
+
+/** Whether the response has one member, whose value is the text of a plain response. */
+function isOneMember({ gives }: Endpoint): boolean {
+  return typeof gives === "object" && Object.keys(gives).length === 1;
+}
+
+/** Plans the media types of a read about the whole service, if it has others than those of JSON. */
+export function aggregateMedia(planInput: PlanInput, endpoint: Endpoint): Pick<Operation, "offers" | "element"> {
+  const { offers = [], element } = requestPlan(planInput, endpoint, isOneMember(endpoint));
+  if (!offers.some(({ type }) => type === plainMedia || xmlMedia.includes(type))) return {};
+  return { offers, ...(element === undefined ? {} : { element }) };
 }
 
 /** Plans the media types of a body with JSON, and how its members are adapted before they are validated. */
@@ -32,7 +50,10 @@ export function adaptedBody(
 ): Pick<BodyPlan, "mediaTypes" | "convertsTexts" | "emptyRemoves"> {
   const style = requestStyle(planInput, endpoint);
   return {
-    mediaTypes: [...(patches ? ["application/merge-patch+json"] : []), ...mediaOf(style).map(({ type }) => type)],
+    mediaTypes: [
+      ...(patches ? ["application/merge-patch+json"] : []),
+      ...mediaOf(style).flatMap(({ type }) => (type === plainMedia ? [] : [type])),
+    ],
     ...(style.texts === "converted" ? { convertsTexts: true as const } : {}),
     ...(style.empty === "removes" ? { emptyRemoves: true as const } : {}),
   };

@@ -70,6 +70,8 @@ export interface Operation {
    * `as` is also that of the response.
    */
   readonly offers?: readonly AcceptedMedia[];
+  /** The name of the element around a response in XML; absent: that of the resource. */
+  readonly element?: string;
   /**
    * Whether unknown query parameters, and members that the body does not take, are ignored; the latter include those that only
    * the service sets.

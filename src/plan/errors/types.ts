@@ -1,6 +1,8 @@
 /** The types of errors that operations can return. */
 import type { ErrorBody } from "../../language/errors/model.ts";
 
+export type { ErrorBody };
+
 /** The members of the plan for part 7. */
 export interface ErrorsPart {
   /** Every error code of the service: from the document, the catalogue and the protocol. */

@@ -1,6 +1,7 @@
 /** Authenticates a request: determines its caller from its credential fields (R5.2 to R5.7). */
 import { createHmac } from "node:crypto";
-import type { Operation } from "../../plan/endpoints/types.ts";
+import { defined } from "../../base/defined.ts";
+import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { PurposePart } from "../../plan/purpose/types.ts";
 import { subscriberOf } from "../limits/limiter.ts";
@@ -10,6 +11,7 @@ import { resourceMetadataPath, challengeOf, lacking } from "./challenge.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { attempt, type FailureLimits } from "./failures.ts";
 import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
+import { forgeryCheck, locationKey, type Presented, readerOf, schemeOf, setCookies } from "./locations.ts";
 
 export interface Authentication {
   /**
@@ -35,7 +37,7 @@ export interface Authentication {
 }
 
 export interface AuthenticationOptions extends ProvingOptions {
-  readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
+  readonly plan: Pick<PurposePart & AuthenticationPart & EndpointsPart, "service" | "credentials" | "cors">;
   /** Returns the service's absolute URL, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly failures: FailureLimits;
@@ -75,6 +77,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   // The counters contain HMACs, so that they reveal no parts of secrets.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
   const challenges = challengeFields(plan, options.baseUrl);
+  const assertNoForgery = forgeryCheck(plan, options.baseUrl);
 
   const unauthorized = (
     error: "invalid_token" | "invalid_request" | undefined,
@@ -84,8 +87,14 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     new ApiError(error === "invalid_request" ? "invalid-request" : "unauthenticated", {
       ...(error === "invalid_request" ? { status: 400 } : {}),
       detail,
-      headers: challenges(tried, error, detail),
+      headers: [...challenges(tried, error, detail), ...deletedCookies(tried)],
     });
+
+  /** A browser sends an ended cookie again with each request, also to the login, until the cookie is deleted. */
+  const deletedCookies = (tried: readonly Method[]): readonly string[] => {
+    const sent = [...new Set(tried.map(({ sentIn }) => sentIn))];
+    return setCookies(plan, sent, options.baseUrl(), "", 0);
+  };
 
   async function prove(sent: Sent): Promise<Caller> {
     const { field, value, httpRequest } = sent;
@@ -159,18 +168,32 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     });
   }
 
-  function presentedIn(httpRequest: HttpRequest): { readonly field: Field; readonly value: string } | undefined {
-    let presented: { readonly field: Field; readonly value: string } | undefined;
+  /** Returns the credentials of a request, in the order of the document: usually one. */
+  function presentedIn(httpRequest: HttpRequest): readonly InField[] {
+    let presented: InField[] = noneSent;
     for (const field of fields) {
-      const value = httpRequest.headers.get(field.name);
-      if (value === undefined) continue;
-      if (presented !== undefined || httpRequest.headers.repeated(field.name)) {
-        const tried = [...(presented?.field.methods ?? []), ...field.methods];
-        throw unauthorized("invalid_request", "Send exactly one credential", tried);
-      }
-      presented = { field, value };
+      const found = field.read(httpRequest);
+      if (found === undefined) continue;
+      if (found.twice) throw unauthorized("invalid_request", "Send each credential once", field.methods);
+      if (presented === noneSent) presented = [];
+      presented.push({ field, value: found.value });
     }
     return presented;
+  }
+
+  function callerOf({ field, value }: InField, rest: Omit<Sent, "field" | "value">): Caller | Promise<Caller> {
+    const known = field.cached.get(value);
+    if (known !== undefined && isFresh(known, clock.now())) return known.caller;
+    return prove({ field, value, ...rest });
+  }
+
+  /** Several credentials must all be valid and of one user; the one that the document declares first makes the caller. */
+  async function agreed(presented: readonly InField[], rest: Omit<Sent, "field" | "value">): Promise<Caller> {
+    const callers = await Promise.all(presented.map(async (one) => callerOf(one, rest)));
+    const [first = anonymous] = callers;
+    if (callers.every(({ id }) => id === first.id)) return first;
+    const tried = presented.flatMap(({ field }) => field.methods);
+    throw unauthorized("invalid_request", "The credentials are of different users", tried);
   }
 
   return {
@@ -184,17 +207,17 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         ? new ApiError("forbidden")
         : lacking(credential, missing.slice(0, 1));
     },
-    carries: ({ headers }) => fields.some(({ name }) => headers.get(name) !== undefined),
+    carries: (httpRequest) => fields.some(({ read }) => read(httpRequest) !== undefined),
     authenticate(httpRequest, body, allowsRepeat = false) {
       const presented = presentedIn(httpRequest);
-      if (presented === undefined) return anonymous;
-      const { field, value } = presented;
-      const known = field.cached.get(value);
-      if (known !== undefined && isFresh(known, clock.now())) return known.caller;
-      return prove({ field, value, httpRequest, body, allowsRepeat });
+      const [first, ...more] = presented;
+      if (first === undefined) return anonymous;
+      if (presented.every(({ field }) => field.isCookie)) assertNoForgery(httpRequest);
+      const rest = { httpRequest, body, allowsRepeat };
+      return more.length === 0 ? callerOf(first, rest) : agreed(presented, rest);
     },
     async still(httpRequest, caller) {
-      const presented = presentedIn(httpRequest);
+      const [presented] = presentedIn(httpRequest);
       if (presented === undefined || caller.signature !== undefined) return caller;
       const { field, value } = presented;
       const { scheme, secret } = splitScheme(field, value);
@@ -204,27 +227,36 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
 }
 
+/** A place in which requests carry credentials. */
 interface Field {
-  /** The name of the header field in lower case. */
-  readonly name: string;
+  readonly isCookie: boolean;
+  readonly read: (httpRequest: HttpRequest) => Presented | undefined;
   readonly methods: readonly Method[];
   /** Recently authenticated callers, by field value. */
   readonly cached: Map<string, CachedCaller>;
 }
 
-/** The credential that a request carries. */
-interface Sent {
+interface InField {
   readonly field: Field;
   /** The value of the field, not parsed. */
   readonly value: string;
+}
+
+const noneSent: InField[] = [];
+
+/** A credential that a request carries. */
+interface Sent extends InField {
   readonly httpRequest: HttpRequest;
   readonly body: () => Promise<Uint8Array>;
   readonly allowsRepeat: boolean;
 }
 
 function groupByField(methods: readonly Method[]): readonly Field[] {
-  const byName = Map.groupBy(methods, ({ credential }) => credential.sent.header.toLowerCase());
-  return [...byName].map(([name, ofField]) => ({ name, methods: ofField, cached: new Map() }));
+  const byLocation = Map.groupBy(methods, ({ sentIn }) => locationKey(sentIn));
+  return [...byLocation.values()].map((ofField) => {
+    const { sentIn } = defined(ofField[0], "a method of the place");
+    return { isCookie: "cookie" in sentIn, read: readerOf(sentIn), methods: ofField, cached: new Map() };
+  });
 }
 
 /** Returns the authentication methods of a field. `scheme` is in lower case. */
@@ -251,16 +283,19 @@ function challengeFields(
   { service, credentials }: Pick<PurposePart & AuthenticationPart, "service" | "credentials">,
   baseUrl: () => string,
 ): (tried: readonly Method[], error: string | undefined, detail: string) => string[] {
-  const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];
+  const places = credentials.flatMap((credential) => credential.sent.map((sentIn) => ({ credential, sentIn })));
+  const challenges = [...Map.groupBy(places, ({ credential: { kind }, sentIn }) => challengeOf(service, kind, sentIn))];
   return (tried, error, detail) =>
     challenges.flatMap(([plain, plans]) => {
       // The URL at which a client finds the authorization server (RFC 9728 section 5.1).
       const metadata = `, resource_metadata="${baseUrl()}${resourceMetadataPath}"`;
-      const challenge = plans.some(({ oauth }) => oauth !== undefined) ? plain + metadata : plain;
+      const challenge = plans.some(({ credential: { oauth } }) => oauth !== undefined) ? plain + metadata : plain;
       const withError =
         error !== undefined &&
         !challenge.startsWith("Basic ") &&
-        tried.some(({ credential, scheme }) => plans.includes(credential) && scheme === credential.sent.scheme);
+        tried.some(({ credential, scheme, sentIn }) =>
+          plans.some((one) => one.credential === credential && one.sentIn === sentIn && scheme === schemeOf(sentIn)),
+        );
       return [
         "WWW-Authenticate",
         withError ? `${challenge}, error="${error}", error_description="${detail}"` : challenge,

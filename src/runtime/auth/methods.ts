@@ -1,8 +1,10 @@
 /** Verifies each kind of credential (R5.3 to R5.10). */
+import { schemeOf } from "./locations.ts";
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
+import type { SentIn } from "../../plan/authentication/types.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { GrantStore, KeyStore, SessionStore } from "../../store/port/store.ts";
 import { type Caller, idText } from "../context/caller.ts";
@@ -37,6 +39,8 @@ export interface ProvingOptions {
 /** One method to authenticate by a credential field: several kinds may share `Authorization: Bearer`. */
 export interface Method {
   readonly credential: CredentialPlan;
+  /** The place in the request. */
+  readonly sentIn: SentIn;
   readonly scheme: string | undefined;
   /**
    * Returns the name for failure counts: the beginning of a key, or the login name of a password. Absent for kinds without
@@ -57,45 +61,51 @@ export interface Proof {
   readonly session?: Caller["session"];
 }
 
-/** Returns the authentication methods of one credential of the document. */
+/** Returns the authentication methods of one credential of the document, in each of its places. */
 export function methodsOf(credential: CredentialPlan, options: ProvingOptions): readonly Method[] {
+  const byLocation = provesOf(credential, options);
+  return credential.sent.flatMap((sentIn) => byLocation(schemeOf(sentIn)).map((method) => ({ ...method, sentIn })));
+}
+
+/** Returns the methods for a scheme. What they remember is shared by all places. */
+function provesOf(
+  credential: CredentialPlan,
+  options: ProvingOptions,
+): (scheme: string | undefined) => readonly Omit<Method, "sentIn">[] {
   const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
-  const scheme = credential.sent.scheme;
   switch (credential.kind) {
     case "api-key": {
       const names = (text: string) => nameOfSecret(credential.prefix, text);
-      const asUser: Method = {
+      const prove = (text: string) => proveKey(credential, options, text);
+      const asUser = {
         credential,
         scheme: "Basic",
-        names: (text) => names(userOf(text)),
+        names: (text: string) => names(userOf(text)),
         prove: proveKeyAsUser(credential, options),
       };
-      return [
-        { credential, scheme, names, prove: (text) => proveKey(credential, options, text) },
-        ...(scheme === "Bearer" ? [asUser] : []),
-      ];
+      return (scheme) => [{ credential, scheme, names, prove }, ...(scheme === "Bearer" ? [asUser] : [])];
     }
-    case "basic":
-      return [
-        {
-          credential,
-          scheme,
-          names: userOf,
-          prove:
-            credential.login === undefined
-              ? (text) => proveBasic(credential, options, text)
-              : proveRecord(credential, options),
-        },
-      ];
+    case "basic": {
+      const prove =
+        credential.login === undefined
+          ? (text: string) => proveBasic(credential, options, text)
+          : proveRecord(credential, options);
+      return (scheme) => [{ credential, scheme, names: userOf, prove }];
+    }
     case "password":
-      return [{ credential, scheme, prove: (text) => proveSession(credential, options, text) }];
+      return (scheme) => [{ credential, scheme, prove: (text) => proveSession(credential, options, text) }];
     case "oauth2":
-    case "jwt":
-      if (credential.oauth !== undefined)
-        return [{ credential, scheme, prove: (text) => proveIssuedToken(credential, options, text) }];
-      return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
-    case "hmac-sha256":
-      return [{ credential, scheme, prove: proveSignature(credential, options, createSignatureVerifier(secret)) }];
+    case "jwt": {
+      const prove =
+        credential.oauth !== undefined
+          ? (text: string) => proveIssuedToken(credential, options, text)
+          : proveToken(credential, options.clock, tokenVerifier(credential, secret));
+      return (scheme) => [{ credential, scheme, prove }];
+    }
+    case "hmac-sha256": {
+      const prove = proveSignature(credential, options, createSignatureVerifier(secret));
+      return (scheme) => [{ credential, scheme, prove }];
+    }
   }
 }
 

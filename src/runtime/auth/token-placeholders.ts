@@ -17,6 +17,7 @@ import type { SessionSecrets, TokenPlaceholders } from "../context/login.ts";
 import { openSession } from "./session.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { idText } from "../context/caller.ts";
+import { setCookies } from "./locations.ts";
 
 /** Allows tokens for a record that the caller has created, or as which the caller has logged in. */
 export function allowTokens(
@@ -82,7 +83,9 @@ export function withTokens(call: Call, tx: Transaction | undefined, result: Http
 async function withMade(call: Call, tx: Transaction | undefined, result: HttpResponse): Promise<HttpResponse> {
   const response = admitted(call, result);
   const { placeholders } = call;
-  if (placeholders === undefined || !hasPlaceholders(call, response)) return response;
+  if (placeholders === undefined) return response;
+  const cookie = await cookieOf(call, tx, result);
+  if (!hasPlaceholders(call, response)) return withHeaders(response, cookie);
   const text = response.body as string;
   const pattern = placeholderPattern(placeholders.nonce, "");
   const secrets = new Map<string, SessionSecrets>();
@@ -96,7 +99,28 @@ async function withMade(call: Call, tx: Transaction | undefined, result: HttpRes
   const headers = response.headers.map((field, index) =>
     index % 2 === 1 && response.headers[index - 1] === "Cache-Control" ? "no-store" : field,
   );
-  return { ...response, headers, body };
+  return withHeaders({ ...response, headers, body }, cookie);
+}
+
+function withHeaders(response: HttpResponse, more: readonly string[]): HttpResponse {
+  return more.length === 0 ? response : { ...response, headers: [...response.headers, ...more] };
+}
+
+/** Returns the cookie with the token of a session that this request begins or renews, if the document declares one. */
+async function cookieOf(call: Call, tx: Transaction | undefined, { status }: HttpResponse): Promise<readonly string[]> {
+  const { placeholders, context, now } = call;
+  const { session } = call.compiled.operation;
+  if (session === undefined || status >= 300) return [];
+  const { plan } = context;
+  const { login, name, sent } = credentialNamed(context, session.credential);
+  if (!sent.some((one) => "cookie" in one && one.set !== undefined)) return [];
+  if (call.compiled.operation.action === "logout") return setCookies(plan, sent, context.baseUrl(), "", 0);
+  const [key] = [...(placeholders?.proved.keys() ?? [])].filter((one) => one.startsWith(`${login?.resource}\0`));
+  if (key === undefined) return [];
+  const secrets = await secretsOf(call, tx, name, key.slice(key.indexOf("\0") + 1));
+  placeholders?.proved.set(key, secrets);
+  const age = secrets.expires === undefined ? undefined : Math.floor((secrets.expires - now) / 1000);
+  return setCookies(plan, sent, context.baseUrl(), secrets.token, age);
 }
 
 async function secretsOf(call: Call, tx: Transaction | undefined, name: string, user: string): Promise<SessionSecrets> {

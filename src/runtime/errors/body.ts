@@ -13,6 +13,8 @@ export interface ErrorVariables {
   /** The name of the operation's resource; `body` without an operation, as for an unknown path. */
   readonly resource: string;
   readonly request: string;
+  /** The reason phrase of the status: `Not Found`. */
+  readonly reason: string;
 }
 
 /**

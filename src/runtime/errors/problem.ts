@@ -2,6 +2,8 @@
 import { pathOf } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { STATUS_CODES } from "node:http";
+import type { ErrorBody } from "../../plan/errors/types.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import type { ErrorPlan, ErrorsPart } from "../../plan/errors/types.ts";
@@ -30,32 +32,37 @@ export function createProblems(
       const operation = name === undefined ? undefined : operations.get(name);
       const error = plan.errors[code];
       if (error === undefined) throw new Error(`the plan has no error ${code}`);
+      const status = operation?.response.errors?.[code] ?? statusOf(error, details);
       const variables: ErrorVariables = {
         code: error.wire ?? code,
         title: error.title,
         message: details.detail ?? listed(details.violations) ?? error.title,
-        status: operation?.response.errors?.[code] ?? statusOf(error, details),
+        status,
+        reason: STATUS_CODES[status] ?? "",
         resource: camelCase(operation?.resource ?? "") || "body",
         request: requestId,
       };
       const content = withCustomMessages(plan, error, variables, details.violations);
       const field = details.violations?.some(hasField) ?? false;
       const body = bodyOf({ code, operation: name, field }, plan.problemBodies, plan.problemBody);
+      const filledBody =
+        body === "problem+json"
+          ? standardBody(content.variables, content.violations, details, documentation(code))
+          : fillShape(body.shape, content.variables, content.violations);
+      const isText = body !== "problem+json" && typeof body.shape === "string";
       return {
-        status: variables.status,
-        headers: [
-          ...["Content-Type", body === "problem+json" ? "application/problem+json" : "application/json"],
-          ...headersOf(error, details),
-        ],
-        body: JSON.stringify(
-          body === "problem+json"
-            ? standardBody(content.variables, content.violations, details, documentation(code))
-            : fillShape(body.shape, content.variables, content.violations),
-        ),
+        status,
+        headers: [...["Content-Type", mediaOf(body)], ...headersOf(error, details)],
+        body: isText ? String(filledBody as string | number) : JSON.stringify(filledBody),
         ...(details.close === true ? { close: true } : {}),
       };
     },
   };
+}
+
+function mediaOf(body: ErrorBody): string {
+  if (body === "problem+json") return "application/problem+json";
+  return typeof body.shape === "string" ? "text/plain; charset=utf-8" : "application/json";
 }
 
 /** The most values in the detail; `errors` contains all of them. */

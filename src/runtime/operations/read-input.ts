@@ -1,8 +1,7 @@
 /** Reads the body of a request in the caller's version; its validation comes later (R0.1). */
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { formMedia } from "../../plan/endpoints/contract.ts";
-import type { HttpRequest } from "../../http/message.ts";
+import { formMedia, xmlMedia } from "../../plan/endpoints/contract.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import type { BatchPlan } from "../../plan/endpoints/types.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
@@ -19,6 +18,7 @@ import { readBracketedForm } from "./bracketed-form.ts";
 import { envelopeValidator } from "./envelope.ts";
 import { filesOf, uploadPipeOf } from "./files.ts";
 import { bodyPaths } from "./selection.ts";
+import { readXml } from "./xml.ts";
 
 /** A request whose caller, version and operation are known. */
 export interface OperationRequest extends IncomingRequest {
@@ -79,8 +79,11 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
     return { input: await input };
   }
   if (body === undefined) return none;
-  const isForm = isFormRequest(httpRequest);
-  const parsed = isForm ? readBracketedForm(await sent.read()) : parseBody(await sent.read(), body);
+  const media = parseMediaType(httpRequest.headers.get("content-type") ?? "")?.essence ?? "";
+  const isXml = xmlMedia.includes(media);
+  const isForm = media === formMedia || isXml;
+  const bytes = await sent.read();
+  const parsed = isXml ? await readXml(bytes) : isForm ? readBracketedForm(bytes) : parseBody(bytes, body);
   if (operation.batch !== undefined) return batchInput(compiled, operation.batch, parsed, isForm);
   // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
@@ -118,10 +121,4 @@ function inputOf({ operation, validate }: CompiledOperation, parsed: JsonObject,
   const { violations } = envelope;
   if (violations.length === 0) return { input, envelope };
   return { input, envelope, validate: envelopeValidator(envelope, validate) };
-}
-
-/** Whether the body is a form without files; `checkBodyMedia` has accepted its media type. */
-function isFormRequest({ headers }: HttpRequest): boolean {
-  const media = headers.get("content-type");
-  return media !== undefined && parseMediaType(media)?.essence === formMedia;
 }

@@ -17,6 +17,8 @@ export interface RoutedVersion {
 
 export interface Routes {
   readonly chooser: Chooser;
+  /** Removes the credentials from a query; undefined if none is sent there. */
+  readonly withoutCredentials: ((query: string) => string) | undefined;
   /** The versions, newest first. */
   readonly versions: readonly RoutedVersion[];
   /** The limits for requests without an operation. */
@@ -99,7 +101,9 @@ interface Located {
 }
 
 function locate(routes: Routes, { httpRequest, observation }: IncomingRequest): Located {
-  const target = splitTarget(httpRequest.target);
+  const sent = splitTarget(httpRequest.target);
+  const { withoutCredentials } = routes;
+  const target = withoutCredentials === undefined ? sent : { ...sent, query: withoutCredentials(sent.query) };
   const requested = routes.chooser.requested(httpRequest, target);
   if (requested.version !== undefined) observation.version = requested.version;
   const { version, routed } = find(routes, requested, httpRequest.method);

@@ -1,4 +1,6 @@
 /** Serves documents for a tester: with functions and secrets, with timers that run, and with keys for each role. */
+import { fieldWith } from "../../../src/language/authentication/sent.ts";
+import type { SentIn } from "../../../src/language/authentication/model.ts";
 import { readFileSync } from "node:fs";
 import { SignJWT } from "jose";
 import handlers from "../../../examples/courier-rates/handlers.ts";
@@ -88,7 +90,10 @@ export async function fieldsFor(
   const credential = running.plan.credentials.find(({ name }) => name === credentialName);
   if (credential === undefined || credential.login !== undefined) return undefined;
   const { audience, issuer, kind, roles: held, secret, sent, userClaim } = credential;
-  const field = (value: string) => ({ [sent.header]: sent.scheme === undefined ? value : `${sent.scheme} ${value}` });
+  const field = (value: string) => {
+    const [name, text] = fieldWith(sent[0] as SentIn, value) ?? ["Authorization", value];
+    return { [name]: text };
+  };
   switch (kind) {
     case "api-key":
       return field(await running.keyOf(credentialName, user, ...roles));

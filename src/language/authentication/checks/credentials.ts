@@ -3,8 +3,10 @@
  * another meaning.
  */
 import type { Check } from "../../analysis/finding.ts";
-import { isHeaderReserved } from "../../grammar/request-fields.ts";
+import { isHeaderReserved, isParameterReserved } from "../../grammar/request-fields.ts";
+import type { Versioning } from "../../versioning/model.ts";
 import { makesTokens } from "../oauth.ts";
+import { headerOf } from "../sent.ts";
 
 /** Reports permissions for signed-in callers in a document without credentials. */
 const noCredential: Check = {
@@ -71,16 +73,79 @@ const reservedHeader: Check = {
   *run({ model }) {
     const { repeats } = model.endpoints;
     const idempotencyHeader = repeats === undefined || repeats === "none" ? undefined : repeats.header.toLowerCase();
-    for (const [name, { sent }] of Object.entries(model.authentication.credentials)) {
-      if (sent === undefined || !(isHeaderReserved(sent.header) || sent.header.toLowerCase() === idempotencyHeader))
-        continue;
+    for (const [name, { sent = [] }] of Object.entries(model.authentication.credentials)) {
+      for (const header of sent.flatMap((one) => headerOf(one) ?? [])) {
+        if (!isHeaderReserved(header) && header.toLowerCase() !== idempotencyHeader) continue;
+        yield {
+          at: `authentication/credentials/${name}`,
+          message: `\`${name}\` is sent in \`${header}\`, which HTTP uses for something else`,
+          help: "write `Authorization Bearer`, or a custom header, as in `header X-Key`",
+        };
+      }
+    }
+    const { sent: version } = model.versioning;
+    for (const [name, { sent = [] }] of Object.entries(model.authentication.credentials)) {
+      for (const one of sent) {
+        if (!("query" in one) || !(isParameterReserved(one.query) || isVersion(version, one.query))) continue;
+        yield {
+          at: `authentication/credentials/${name}`,
+          message: `\`${name}\` is sent in the parameter \`${one.query}\`, which has another meaning`,
+          help: "write another name, as in `query api_key`",
+        };
+      }
+    }
+  },
+};
+
+function isVersion(sent: Versioning["sent"], name: string): boolean {
+  return sent?.kind === "query" && sent.name === name;
+}
+
+/** Reports a credential in the URL. */
+const sentInAddress: Check = {
+  code: "authentication/sent-in-address",
+  severity: "warning",
+  why: "URLs appear in the logs of proxies, in browser histories and in `Referer`.",
+  *run({ model }) {
+    for (const [name, { sent = [] }] of Object.entries(model.authentication.credentials)) {
+      if (!sent.some((one) => "query" in one)) continue;
       yield {
-        at: `authentication/credentials/${name}`,
-        message: `\`${name}\` is sent in \`${sent.header}\`, which HTTP uses for something else`,
-        help: "write `Authorization Bearer`, or a custom header, as in `header X-Key`",
+        at: `authentication/credentials/${name}/sent`,
+        message: `\`${name}\` is sent in the URL`,
+        help: "write `Authorization Bearer` or `header X-Api-Key`; for clients that cannot change, suppress this finding",
       };
     }
   },
 };
 
-export const checks: readonly Check[] = [noCredential, credentialWithoutEnd, twoTokenServers, reservedHeader];
+/** Reports a place in which a kind of credential cannot be sent. */
+const unfitSent: Check = {
+  code: "authentication/unfit-sent",
+  severity: "error",
+  why: "Basic and signatures are defined for header fields only, and only a login can set a cookie.",
+  *run({ model }) {
+    for (const [name, { kind, sent = [] }] of Object.entries(model.authentication.credentials)) {
+      const inHeader = kind === "basic" || kind === "hmac-sha256";
+      const unfit = sent.find((one) => inHeader && headerOf(one) === undefined);
+      const unset = sent.find((one) => "cookie" in one && one.set !== undefined && kind !== "password");
+      if (unfit === undefined && unset === undefined) continue;
+      yield {
+        at: `authentication/credentials/${name}/sent`,
+        message:
+          unfit === undefined
+            ? `\`${name}\` is of kind ${kind}, which has no login that sets a cookie`
+            : `\`${name}\` is of kind ${kind}, which is sent in a header only`,
+        help: unfit === undefined ? "leave out `set by login`" : "write `header X-Signature` or `Authorization Basic`",
+      };
+    }
+  },
+};
+
+export const checks: readonly Check[] = [
+  noCredential,
+  credentialWithoutEnd,
+  twoTokenServers,
+  reservedHeader,
+  sentInAddress,
+  unfitSent,
+];

@@ -2,6 +2,7 @@
 import type { Check } from "../../analysis/finding.ts";
 import { parseDuration, lengthOf } from "../../../base/duration.ts";
 import type { Credential } from "../model.ts";
+import { headerOf, schemeOf } from "../sent.ts";
 import { makesTokens, tokenMilliseconds } from "../oauth.ts";
 
 export const check: Check = {
@@ -90,11 +91,9 @@ function ignoredOfOAuth(credential: Credential): readonly (IgnoredMember | false
     user !== undefined && ["user", here, "leave it out: the caller is the client's user"],
     roles !== undefined && "claim" in roles && ["roles", here, "leave it out: roles are the client's own"],
     sent !== undefined &&
-      !(sent.header.toLowerCase() === "authorization" && sent.scheme?.toLowerCase() === "bearer") && [
-        "sent",
-        "is OAuth, whose tokens are sent as `Authorization: Bearer` (RFC 6750)",
-        "leave `sent` out",
-      ],
+      !sent.every(
+        (one) => headerOf(one)?.toLowerCase() === "authorization" && schemeOf(one)?.toLowerCase() === "bearer",
+      ) && ["sent", "is OAuth, whose tokens are sent as `Authorization: Bearer` (RFC 6750)", "leave `sent` out"],
     lasts !== undefined &&
       (duration === undefined || lengthOf(duration) > tokenMilliseconds) && [
         "lasts",

@@ -1,4 +1,5 @@
 /** Checks how a request selects its version. */
+import { headerOf } from "../../authentication/sent.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { routesOf } from "../../endpoints/routes.ts";
 import { isHeaderReserved, isParameterReserved } from "../../grammar/request-fields.ts";
@@ -48,7 +49,9 @@ function reservedHeaders({ authentication, endpoints }: Model): ReadonlySet<stri
   const { repeats } = endpoints;
   return new Set([
     "authorization",
-    ...Object.values(authentication.credentials).flatMap(({ sent }) => sent?.header.toLowerCase() ?? []),
+    ...Object.values(authentication.credentials).flatMap(({ sent = [] }) =>
+      sent.flatMap((one) => headerOf(one)?.toLowerCase() ?? []),
+    ),
     ...(repeats === undefined || repeats === "none" ? [] : [repeats.header.toLowerCase()]),
   ]);
 }
