@@ -6,7 +6,7 @@
 import type { AuthenticationPart } from "../plan/authentication/types.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { JournalRecord, Store } from "../store/port/store.ts";
-import type { Broker, Message } from "./brokers/broker.ts";
+import { type Broker, cloudEventMedia, jsonMedia, type Message } from "./brokers/broker.ts";
 import type { DeliveryRenderer } from "./engine.ts";
 
 export interface SinkOptions {
@@ -31,6 +31,8 @@ const batch = 200;
 export function createSink({ plan, store, renderer, name, roles, broker }: SinkOptions): Sink {
   const offset = `sink ${name}`;
   const through = channelOf(plan);
+  const envelope = typeof plan.events.envelope === "string" ? "cloudevents" : plan.events.envelope;
+  const media = envelope === "cloudevents" ? cloudEventMedia : jsonMedia;
   // No caller has this id, so a sink does not see what only owners may see.
   const receiver = { id: plan.roles.length === 0 ? null : offset, roles, scoped: false };
 
@@ -66,8 +68,8 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
     return store.transaction(async (tx) => {
       const messages: Message[] = [];
       for (const entry of entries) {
-        const rendered = await renderer.renderFor(tx, entry, through, "cloudevents")(receiver);
-        if (rendered !== undefined) messages.push({ ...rendered, record: `${entry.resource} ${entry.record}` });
+        const rendered = await renderer.renderFor(tx, entry, through, envelope)(receiver);
+        if (rendered !== undefined) messages.push({ ...rendered, media, record: `${entry.resource} ${entry.record}` });
       }
       return messages;
     });

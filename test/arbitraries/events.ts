@@ -1,6 +1,14 @@
 /** Generates any valid part 6. */
 import fc from "fast-check";
-import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../../src/language/events/model.ts";
+import type {
+  Delivery,
+  Envelope,
+  Events,
+  InEvent,
+  OutEvent,
+  Stream,
+  Webhook,
+} from "../../src/language/events/model.ts";
 import type { FieldType } from "../../src/language/resources/model.ts";
 import { grantLists, signatures } from "./authentication.ts";
 import { durations, methods, names, paths, records, resourceNames, waits } from "./words.ts";
@@ -8,16 +16,21 @@ import { furtherWrites } from "./states.ts";
 
 const eventNames = fc.uniqueArray(names, { minLength: 1, maxLength: 3 }).map((words) => words.join("."));
 
-const out: fc.Arbitrary<OutEvent> = fc.record(
-  {
-    when: fc.oneof(
-      fc.record({ kind: fc.constant("enters" as const), resource: resourceNames, state: names }),
-      fc.record({ kind: fc.constant("operation" as const), operation: names }),
-    ),
-    carries: fc.uniqueArray(names, { maxLength: 4 }),
-  },
-  { requiredKeys: ["when"] },
-);
+const out: fc.Arbitrary<OutEvent> = fc
+  .record(
+    {
+      when: fc.oneof(
+        fc.record({ kind: fc.constant("enters" as const), resource: resourceNames, state: names }),
+        fc.record({ kind: fc.constant("operation" as const), operation: names }),
+      ),
+      carries: fc.oneof(
+        fc.uniqueArray(names, { maxLength: 4 }).map((carries) => ({ carries })),
+        resourceNames.map((view) => ({ view })),
+      ),
+    },
+    { requiredKeys: ["when"] },
+  )
+  .map(({ carries, ...event }) => ({ ...event, ...carries }));
 
 const types: fc.Arbitrary<FieldType> = fc.constantFrom<FieldType[]>(
   { kind: "named", name: "Locker" },
@@ -74,7 +87,9 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({ webhook, stream }, { requir
 
 export const events: fc.Arbitrary<Events> = fc.record(
   {
-    envelope: fc.constantFrom("cloudevents" as const, "plain" as const),
+    envelope: fc.constantFrom<Envelope[]>("cloudevents", "plain", {
+      shape: { id: "{id}", "{resource}": "{data}", at: ["{seconds}", null], live: false },
+    }),
     out: records(eventNames, out),
     in: records(eventNames, inward),
     delivery,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
 import { signatureField } from "../../src/runtime/auth/hmac.ts";
+import { envelopeVariables } from "../../src/language/events/model.ts";
 import { follow } from "../serve/follower.ts";
 import type { Received, Receiver } from "../serve/receiver.ts";
 import { by } from "../serve/scenario.ts";
@@ -18,7 +19,10 @@ const environment = { DOOR_SECRET: "a secret of the door's own" };
 function telling(events: Block, move = "by shut"): string {
   const endpoints = { ...crud, shut: "POST /things/{id}/shut", drop: "POST /things/{id}/drop" };
   return documentOf({
-    resources: { Thing: { id: "id(thi)", "name?": "string(1..9)", "code?": "string(1..9)" } },
+    resources: {
+      Thing: { id: "id(thi)", "name?": "string(1..9)", "code?": "string(1..9)" },
+      views: { Seen: { of: "Thing", object: "string := 'thing'", fields: ["id"] } },
+    },
     states: {
       Thing: {
         states: ["open", "shut", "gone"],
@@ -131,7 +135,50 @@ const signedByOwn: Step = async (scene) => {
   assert.equal(one?.headers["x-s"], `a=${hex},b=thing.shut`);
 };
 
+const shape: Block = {
+  id: "{id}",
+  type: "{type}",
+  of: ["{topic}", "{action}", "{resource}/{record}"],
+  time: "{time}",
+  seconds: "{seconds}",
+  sequence: "{sequence}",
+  source: "{source}",
+  version: "{version}",
+  request: { id: "{request}" },
+  live: false,
+  "{resource}": "{data}",
+};
+
+const shaped: Proof = {
+  of: [
+    ...["events/envelope/shape", "events/out/view"],
+    ...envelopeVariables.map((variable) => `events/envelope/shape/${variable}`),
+  ],
+  with: told({ "thing.shut": { when: "Thing -> shut", carries: "Seen" } }, {}, { envelope: shape }),
+  without: told({ "thing.shut": { when: "Thing -> shut", carries: ["id"] } }, {}, { envelope: "plain" }),
+  play: [
+    subscribe,
+    ...shutting,
+    comes(1, ([one]) => {
+      const { id, thing, time, seconds, sequence, source, request, ...rest } = bodyOf(one?.body ?? "{}");
+      const record = (thing as Block)["id"] as string;
+      assert.equal(id, one?.headers["webhook-id"]);
+      assert.deepEqual(thing, { object: "thing", id: record });
+      assert.equal(seconds, Math.floor(Date.parse(time as string) / 1000));
+      assert.match(source as string, /^http:/);
+      assert.deepEqual([typeof sequence, typeof (request as Block)["id"]], ["number", "string"]);
+      assert.deepEqual(rest, {
+        type: "thing.shut",
+        of: ["thing", "shut", `thing/${record}`],
+        version: null,
+        live: false,
+      });
+    }),
+  ],
+};
+
 const delivery: readonly Proof[] = [
+  shaped,
   {
     of: ["events/delivery", "events/delivery/webhook"],
     with: told(shut),

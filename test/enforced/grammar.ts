@@ -3,6 +3,7 @@
  */
 import { lifetimes, revocations } from "../../src/language/authentication/model.ts";
 import { errorVariables, standardErrors } from "../../src/language/errors/model.ts";
+import { envelopeVariables } from "../../src/language/events/model.ts";
 import { pers, windowUnits } from "../../src/language/limits/model.ts";
 
 export function grammar(): readonly string[] {
@@ -28,6 +29,7 @@ export function grammar(): readonly string[] {
     ...below("limits/keep/after", ["final", "state", "field"]),
     ...below("errors/standard", Object.keys(standardErrors)),
     ...below("errors/body/shape", errorVariables),
+    ...below("events/envelope/shape", envelopeVariables),
     ...below("events/delivery/webhook/signed", signatureMembers),
   ];
 }

@@ -2,6 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsOf, isUnique, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
+import type { Model } from "../../language/model.ts";
 import type { Contract } from "../contract.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 
@@ -30,25 +31,87 @@ export function outPath({ newestEventNames }: Contract, name: string): string {
   return `events/out/${newestEventNames.get(name) ?? name}`;
 }
 
+/** An event as it arrived. `id` and `type` are those in the header fields, if there are any. */
+interface Arrived {
+  readonly json: Json | undefined;
+  readonly id?: string;
+  readonly type?: string;
+  readonly arrivedAt: number;
+}
+
 /** Returns an event from its JSON. @throws Broken if it has another envelope, or a type that the document does not declare */
-export function readEvent(
-  { model }: Contract,
-  channel: Channel,
-  { json, id, arrivedAt }: { readonly json: Json | undefined; readonly id?: string; readonly arrivedAt: number },
-): ArrivedEvent {
-  const { envelope, out = {}, delivery = {} } = model.events;
+export function readEvent({ model }: Contract, channel: Channel, arrived: Arrived): ArrivedEvent {
+  const { envelope } = model.events;
+  const { json, id, arrivedAt } = arrived;
+  if (typeof envelope === "object") return readCustomEvent(model, channel, envelope.shape, arrived);
   const problem = envelopeProblem(json, envelope);
   if (problem !== undefined)
     throw new Broken(`an event in the envelope ${envelope}: ${problem}`, shortText(json), undefined, "events/envelope");
-  const type = isObject(json) ? json["type"] : undefined;
+  const found = isObject(json) ? json["type"] : undefined;
   const data = isObject(json) ? json["data"] : undefined;
-  if (!isObject(json) || typeof type !== "string" || !isObject(data))
+  if (!isObject(json) || typeof found !== "string" || !isObject(data))
     throw new NotTried(`the document declares no envelope, and the test finds no type and data in ${shortText(json)}`);
+  expectDeclared(model, channel, found);
+  return { id: id ?? textOf(json["id"]), type: found, envelope: json, data, arrivedAt };
+}
+
+function expectDeclared({ events: { out = {}, delivery = {} } }: Model, channel: Channel, type: string): void {
   // The language has two events of its own, about webhooks that fail.
   const isOwn = delivery.webhook !== undefined && type.startsWith("webhook.");
   if (lookup(out, type) === undefined && !isOwn)
     throw new Broken("only events that the document declares", `the event ${type}`, undefined, pathOf[channel]);
-  return { id: id ?? textOf(json["id"]), type, envelope: json, data, arrivedAt };
+}
+
+/** Reads an event in the envelope that the document declares. @throws Broken, or NotTried if the envelope does not identify it */
+function readCustomEvent(model: Model, channel: Channel, shape: Json, arrived: Arrived): ArrivedEvent {
+  const { json, arrivedAt } = arrived;
+  const values = new Map<string, Json>();
+  const problem = shapeProblem(json, shape, values);
+  if (problem !== undefined)
+    throw new Broken(`an event in the declared envelope: ${problem}`, shortText(json), undefined, "events/envelope");
+  const [topic, action] = [values.get("topic"), values.get("action")];
+  const type =
+    values.get("type") ?? arrived.type ?? (action === undefined ? topic : `${textOf(topic)}.${textOf(action)}`);
+  const data = values.get("data");
+  const id = arrived.id ?? values.get("id");
+  if (typeof type !== "string" || !isObject(data) || id === undefined || !isObject(json))
+    throw new NotTried("the envelope of the document does not show the id, the type and the data of an event");
+  expectDeclared(model, channel, type);
+  const record = values.get("record");
+  return {
+    id: textOf(id),
+    type,
+    envelope: { ...json, ...(record === undefined ? {} : { subject: record }) },
+    data,
+    arrivedAt,
+  };
+}
+
+/** Returns how a value differs from an envelope, in plain words, and collects the values of its placeholders. */
+function shapeProblem(got: Json | undefined, shape: Json, values: Map<string, Json>): string | undefined {
+  if (typeof shape === "string" && shape.includes("{")) {
+    const [, name] = /^\{(\w+)\}$/.exec(shape) ?? [];
+    if (got === undefined) return `a value for ${shape}`;
+    if (name !== undefined) values.set(name, got);
+    return undefined;
+  }
+  if (shape === null || typeof shape !== "object") return got === shape ? undefined : shortText(shape);
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(got) || got.length !== shape.length) return `a list of ${shape.length} items`;
+    return shape
+      .map((one: Json, index) => shapeProblem(got[index] as Json, one, values))
+      .find((one) => one !== undefined);
+  }
+  if (!isObject(got)) return "an object";
+  const names = Object.keys(shape);
+  // The name of a member may depend on the event.
+  const others = Object.keys(got).filter((name) => !names.includes(name));
+  for (const [name, member] of Object.entries(shape as JsonObject)) {
+    const there = name.includes("{") ? others[0] : name;
+    const problem = shapeProblem(there === undefined ? undefined : got[there], member, values);
+    if (problem !== undefined) return `${problem} in \`${name}\``;
+  }
+  return others.length > names.filter((name) => name.includes("{")).length ? `no member \`${others[0]}\`` : undefined;
 }
 
 /** Returns what an event lacks of its envelope, in plain words. */

@@ -30,7 +30,14 @@ export function outgoingCases(contract: Contract): PartCases {
   const moving = names.flatMap((name) => affectsOthers(contract, name));
   const hidden: readonly Aspect[] = [
     ...names.map((name) => ({ path: outPath(contract, name), expects: `${name} happens` })),
-    ...(envelope === undefined ? [] : [{ path: "events/envelope", expects: `the envelope of events is ${envelope}` }]),
+    ...(envelope === undefined
+      ? []
+      : [
+          {
+            path: "events/envelope",
+            expects: `the envelope of events is ${typeof envelope === "string" ? envelope : "that of the document"}`,
+          },
+        ]),
   ].filter(({ path }) => !moving.some(({ aspects }) => aspects[0].path === path));
   const reason = "no client receives events: the document declares no delivery";
   return { cases: moving, unobservable: hidden.map((aspect) => ({ ...aspect, reason })) };

@@ -212,10 +212,16 @@ function signatureName(signed: Webhook["signed"]): string {
   return typeof signed === "string" ? signed : "the scheme of the document";
 }
 
-function idIn(headers: Received["headers"], scheme: SignatureScheme | undefined): { readonly id?: string } {
-  const name = scheme === undefined ? undefined : fieldOf(scheme, "id");
-  const id = headers[(name ?? "webhook-id").toLowerCase()];
-  return id === undefined ? {} : { id };
+function idIn(
+  headers: Received["headers"],
+  scheme: SignatureScheme | undefined,
+): { readonly id?: string; readonly type?: string } {
+  const header = (placeholder: string): string | undefined => {
+    const name = scheme === undefined ? undefined : fieldOf(scheme, placeholder);
+    return name === undefined ? undefined : headers[name.toLowerCase()];
+  };
+  const [id, type] = [header("id") ?? headers["webhook-id"], header("type")];
+  return { ...(id === undefined ? {} : { id }), ...(type === undefined ? {} : { type }) };
 }
 
 /** Returns a CloudEvent in the structured form also if it arrives in the binary one, with its attributes in the header. */

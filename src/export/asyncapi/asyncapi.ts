@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import { signatureScheme } from "../../plan/events/events.ts";
+import type { EventsPlan } from "../../plan/events/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
 import { exampleOf } from "../example.ts";
@@ -104,7 +105,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
   const signed = scheme === undefined ? {} : { headers: signatureHeaders(scheme) };
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Webhook`,
-    { ...messageOf(described, event, type), ...signed },
+    { ...messageOf(described, event, type, envelope), ...signed },
   ]);
   const names = messages.map(([name]) => name);
   return {
@@ -142,7 +143,7 @@ function stream(plan: Plan, described: Described): AsyncApiParts {
   if (events.length === 0) return nothing;
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Streamed`,
-    messageOf(described, event, "application/json"),
+    messageOf(described, event, "application/json", plan.events.envelope),
   ]);
   const names = messages.map(([name]) => name);
   const follow = described.operations.find(({ name }) => name === declared.follow.name);
@@ -199,12 +200,17 @@ function schemaName({ webhooks: items, schemas }: Described, event: string): str
   if (found !== undefined) return found;
   const isOf = (schema: JsonObject): boolean => {
     const type = ((schema["properties"] ?? {}) as JsonObject)["type"];
-    return (type as JsonObject | undefined)?.["const"] === event;
+    return (type as JsonObject | undefined)?.["const"] === event || schema["title"] === event;
   };
   return Object.entries(schemas).find(([, schema]) => isOf(schema))?.[0] ?? "";
 }
 
-function messageOf(described: Described, event: string, contentType: string): JsonObject {
+function messageOf(
+  described: Described,
+  event: string,
+  contentType: string,
+  envelope: EventsPlan["envelope"],
+): JsonObject {
   const name = schemaName(described, event);
   const example = exampleOf(described.schemas, { $ref: `#/components/schemas/${name}` });
   return {
@@ -212,11 +218,20 @@ function messageOf(described: Described, event: string, contentType: string): Js
     title: event,
     contentType,
     payload: { $ref: `#/components/schemas/${name}` },
+    ...correlationOf(envelope),
+    ...(example === undefined ? {} : { examples: [{ name: camelCase(event), payload: example }] }),
+  };
+}
+
+function correlationOf(envelope: EventsPlan["envelope"]): JsonObject {
+  const members = typeof envelope === "string" ? { id: "{id}" } : (envelope.shape as JsonObject);
+  const id = Object.keys(members).find((name) => members[name] === "{id}");
+  if (id === undefined) return {};
+  return {
     correlationId: {
-      location: "$message.payload#/id",
+      location: `$message.payload#/${id}`,
       description: "An event has the same id on every channel.",
     },
-    ...(example === undefined ? {} : { examples: [{ name: camelCase(event), payload: example }] }),
   };
 }
 

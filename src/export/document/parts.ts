@@ -3,6 +3,7 @@ import { camelCase } from "../../base/case.ts";
 import { type SignatureScheme, schemeName, signatureField } from "../../base/signature-schemes.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import type { AcceptedMedia } from "../../language/endpoints/model.ts";
+import type { Envelope } from "../../language/events/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { printFieldType } from "../../language/resources/field-print.ts";
 import type { Default, Field, Rule } from "../../language/resources/model.ts";
@@ -266,7 +267,7 @@ export function events({ plan, model, described, members }: Source, flow: string
     ];
     const schema = Object.values(described.schemas).find((one) => {
       const type = (one["properties"] as { readonly type?: { readonly const?: unknown } } | undefined)?.type;
-      return type?.const === name;
+      return type?.const === name || (typeof envelope === "object" && one["title"] === name);
     });
     if (schema === undefined || receivers.length === 0) return [];
     const words = ["Of a ", link("resource", event.resource), `, sent by ${receivers.join(" and ")}.`];
@@ -277,7 +278,7 @@ export function events({ plan, model, described, members }: Source, flow: string
   if (Object.keys(out).length + Object.keys(inbound).length === 0) return [];
   return [
     descriptionList([
-      ["Envelope", envelope === "cloudevents" ? "CloudEvents 1.0" : "plain"],
+      ["Envelope", envelopeText(envelope)],
       [
         "Webhooks",
         webhook &&
@@ -295,12 +296,16 @@ export function events({ plan, model, described, members }: Source, flow: string
     table(
       "Outgoing events",
       ["Event", "When", "Carries"],
-      Object.entries(out).map(([name, { when, carries }]) => [
+      Object.entries(out).map(([name, { when, carries, view }]) => [
         code(name),
         when.kind === "enters"
           ? [`a ${when.resource} enters `, code(when.state)]
           : ["after ", link("operation", when.operation)],
-        carries === undefined ? "the record, as visible to the receiver" : joined(carries, ", ", code),
+        view === undefined
+          ? carries === undefined
+            ? "the record, as visible to the receiver"
+            : joined(carries, ", ", code)
+          : ["the view ", code(view)],
       ]),
     ),
     table(
@@ -316,6 +321,11 @@ export function events({ plan, model, described, members }: Source, flow: string
     flow === undefined ? undefined : { kind: "diagram", text: flow },
     ...sent,
   ];
+}
+
+function envelopeText(envelope: Envelope): Words {
+  if (typeof envelope === "object") return code(JSON.stringify(envelope.shape));
+  return envelope === "cloudevents" ? "CloudEvents 1.0" : "plain";
 }
 
 function signatureText(scheme: SignatureScheme | undefined): string {

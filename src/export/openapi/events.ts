@@ -1,7 +1,8 @@
 /** Describes events: their schemas, the stream and its pages, and webhook requests. */
-import { pascalCase } from "../../base/case.ts";
+import { camelCase, pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
+import { headerText, type SignatureScheme, schemeName, typeValues } from "../../base/signature-schemes.ts";
+import { lookup } from "../../language/resources/fields.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
 import { signatureScheme } from "../../plan/events/events.ts";
 import type { Column, ResourcesPart, Virtual } from "../../plan/resources/types.ts";
@@ -22,7 +23,7 @@ export function eventSchemas(plan: ResourcesPart & EventsPart, names: ComponentN
   const streamed = published.filter(([, event]) => event.stream.length > 0).map(([name]) => name);
   return {
     ...Object.fromEntries(schemas),
-    [names.resource(stream.follow.resource)]: anyOf(streamed, names),
+    [names.resource(stream.follow.resource)]: anyOf(streamed, names, typeMember(plan)),
     [names.list(stream.follow.name)]: pageSchema(stream.follow, names),
   };
 }
@@ -38,12 +39,12 @@ function isPosted({ events }: EventsPart, { resource, webhook }: OutEventPlan): 
   return events.webhook !== undefined && webhook.length > 0 && !isSystem;
 }
 
-function anyOf(events: readonly string[], names: ComponentNames): JsonObject {
+function anyOf(events: readonly string[], names: ComponentNames, propertyName: string | undefined): JsonObject {
   const mapping = events.map((name) => [name, `#/components/schemas/${names.event(name)}`]);
   if (events.length === 0) return { type: "object", description: "There are no events." };
   return {
     oneOf: events.map((name) => refTo(names.event(name))),
-    discriminator: { propertyName: "type", mapping: Object.fromEntries(mapping) },
+    ...(propertyName && { discriminator: { propertyName, mapping: Object.fromEntries(mapping) } }),
   };
 }
 
@@ -59,8 +60,15 @@ function eventSchema(
   names: ComponentNames,
 ): JsonObject {
   const data = dataSchema(plan, event, names);
+  const { envelope } = plan.events;
+  if (typeof envelope === "object")
+    return {
+      title: name,
+      description: `\`${name}\``,
+      ...(shapeSchema(envelope.shape, name, event.resource, data) as JsonObject),
+    };
   const members: JsonObject =
-    plan.events.envelope === "cloudevents"
+    envelope === "cloudevents"
       ? {
           specversion: { type: "string", const: "1.0" },
           id: text,
@@ -89,7 +97,47 @@ function eventSchema(
   return { type: "object", description: `\`${name}\``, properties: members, required };
 }
 
-function dataSchema(plan: ResourcesPart, { resource, carries }: OutEventPlan, names: ComponentNames): JsonObject {
+/** Returns the schema of a custom envelope of the event `name`. */
+function shapeSchema(shape: Json, name: string, resource: string, data: JsonObject): Json {
+  const values = { ...typeValues(name), resource: camelCase(resource) };
+  const constant = (value: string): string =>
+    value.replaceAll(/\{(\w+)\}/g, (hole, key: string) => lookup(values, key) ?? hole);
+  const schemaOf = (value: Json): JsonObject => {
+    if (value === "{data}") return data;
+    if (typeof value === "string") {
+      const known = constant(value);
+      return lookup(shapeValues, known) ?? (known.includes("{") ? text : { type: "string", const: known });
+    }
+    if (Array.isArray(value)) {
+      const items = value.map((item: Json) => schemaOf(item));
+      return { type: "array", prefixItems: items, minItems: items.length, maxItems: items.length };
+    }
+    if (value === null || typeof value !== "object") return { const: value };
+    const members = Object.entries(value as JsonObject).map(([key, one]) => [constant(key), schemaOf(one)] as const);
+    return { type: "object", properties: Object.fromEntries(members), required: members.map(([key]) => key) };
+  };
+  return schemaOf(shape);
+}
+
+/** The schemas of placeholders that are a whole value; every other one is a text. */
+const shapeValues: Readonly<Record<string, JsonObject>> = {
+  "{time}": { type: "string", format: "date-time" },
+  "{seconds}": { type: "integer", description: "Seconds since 1970." },
+  "{sequence}": { type: "integer", description: "Increases with each change of the record." },
+  "{source}": { type: "string", format: "uri" },
+  "{version}": { type: ["string", "null"] },
+  "{request}": { type: ["string", "null"], description: "The id of the request that caused the event." },
+};
+
+/** Returns the name of the member with the type of an event; undefined if an envelope has none. */
+function typeMember({ events: { envelope } }: EventsPart): string | undefined {
+  if (typeof envelope === "string") return "type";
+  const found = Object.entries(envelope.shape as JsonObject).find(([, value]) => value === "{type}");
+  return found?.[0];
+}
+
+function dataSchema(plan: ResourcesPart, { resource, carries, view }: OutEventPlan, names: ComponentNames): JsonObject {
+  if (view !== undefined) return refTo(names.view(view));
   if (carries === undefined) return refTo(names.resource(resource));
   const table = plan.tables.find((one) => one.resource === resource);
   const members: readonly (Column | Virtual)[] = [...(table?.columns ?? []), ...(table?.virtual ?? [])];

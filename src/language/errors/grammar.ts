@@ -23,6 +23,7 @@ import { either, lineSchema, oneOf, present, shared } from "../grammar/schema.ts
 import { readStatus } from "../grammar/values.ts";
 import { clockDuration, names, text, words } from "../grammar/words.ts";
 import { type SourceText, sourceTextOf, slice } from "../grammar/source-text.ts";
+import { checkPlaceholders } from "../grammar/placeholders.ts";
 import { isText, type Path, type Reader, report } from "../grammar/reader.ts";
 import { inside, mapName, type Scope } from "../grammar/references.ts";
 import {
@@ -41,7 +42,7 @@ const body: Grammar<ErrorBody> = {
   print: (value) => (typeof value === "string" ? value : jsonTree(value.shape)),
   read: (reader, path, { value }) => {
     if (value.kind !== "text") {
-      checkShape(reader, value);
+      checkVariables(reader, value, errorVariables);
       return { shape: toJson(value) };
     }
     const found = sourceTextOf(value);
@@ -205,26 +206,9 @@ function of(what: string, after = "") {
   return (path: Path): string => `${what} ${path[2]}${after}`;
 }
 
-/** Checks the names in braces of a body, at any depth, keys included. */
-function checkShape(reader: Reader, node: Node): void {
-  if (node.kind === "text") checkVariables(reader, node, errorVariables);
-  else if (node.kind === "list") for (const item of node.items) checkShape(reader, item);
-  else {
-    for (const { key, value } of node.entries) {
-      checkVariables(reader, key, errorVariables);
-      checkShape(reader, value);
-    }
-  }
-}
-
-function checkVariables(reader: Reader, node: TextNode, known: readonly string[]): void {
-  const inBraces = known.map((variable) => `{${variable}}`);
-  for (const match of node.value.matchAll(/\{[^{}]*\}/g)) {
-    if (inBraces.includes(match[0])) continue;
-    complain(reader, ["errors"], { text: match[0], node, from: match.index }, [
-      "unknown-fact",
-      (variable) => `An error has no \`${variable}\``,
-      { known: inBraces, help: `known here: ${inBraces.map((variable) => `\`${variable}\``).join(", ")}` },
-    ]);
-  }
+function checkVariables(reader: Reader, node: Node, known: readonly string[]): void {
+  checkPlaceholders(reader, ["errors"], node, known, [
+    "unknown-fact",
+    (variable) => `An error has no \`${variable}\``,
+  ]);
 }

@@ -1,10 +1,10 @@
 /**
  * Part 6: outgoing events, incoming events, and their delivery.
  *
- *     envelope   cloudevents | plain
+ *     envelope   cloudevents | plain, or the envelope itself as a map in which names in braces, `{id}`, `{data}`, stand for values
  *     out        name: Resource -> state   or   name: operation   map: { when, carries }   or `none`
  *       when     as the one line          map: { resource, state } or { operation }
- *       carries  a list of fields of the resource
+ *       carries  a list of fields of the resource, or the name of a view of it
  *     in         name: { at, with, carries, also }   or `none`
  *       at       METHOD /path             map: { method, path }
  *       with     the credential that proves the sender
@@ -27,18 +27,33 @@
 import { grants } from "../authentication/grants.ts";
 import { signature } from "../authentication/signature.ts";
 import { address } from "../endpoints/address.ts";
+import { toJson } from "../../document/data.ts";
+import type { Node, TextNode } from "../../document/document.ts";
+import { jsonTree } from "../../document/print.ts";
 import { additiveIfNew, neutralIfNew } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
-import { converted, form, type Owner, part } from "../grammar/form.ts";
+import { converted, form, type Owner, part, type Spread } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
-import { shared } from "../grammar/schema.ts";
+import { checkPlaceholders } from "../grammar/placeholders.ts";
+import { mapName, mapNames, withMembers } from "../grammar/references.ts";
+import { either, shared } from "../grammar/schema.ts";
 import { choice, duration, flag, matching, names, text, timeOut, words } from "../grammar/words.ts";
 import { sourceTextOf, splitAt, words as wordsOf } from "../grammar/source-text.ts";
 import { expectText, isGap, isNone, type Path, type Reader, report } from "../grammar/reader.ts";
 import { fieldType } from "../resources/field.ts";
 import { also } from "../states/also.ts";
 import { readChoice, readWait } from "../grammar/values.ts";
-import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
+import {
+  type Delivery,
+  type Envelope,
+  envelopeVariables,
+  type EventSource,
+  type Events,
+  type InEvent,
+  type OutEvent,
+  type Stream,
+  type Webhook,
+} from "./model.ts";
 
 const notAField: Complaint = [
   "bad-field",
@@ -101,16 +116,71 @@ const source = converted<WrittenSource, EventSource>(
   ({ kind: _, ...written }) => written,
 );
 
-const outEvent = form<OutEvent>({
+const envelopeWord = choice(["cloudevents", "plain"], "The envelope");
+
+const envelope: Grammar<Envelope> = {
+  schema: either(envelopeWord.schema, { type: "object" }),
+  print: (value) => (typeof value === "string" ? value : jsonTree(value.shape)),
+  read: (reader, path, statement, label) => {
+    const { value } = statement;
+    if (value.kind !== "map") return envelopeWord.read(reader, path, statement, label);
+    checkPlaceholders(reader, path, value, envelopeVariables, [
+      "unknown-placeholder",
+      (variable) => `An event has no \`${variable}\``,
+    ]);
+    checkData(reader, path, value);
+    return { shape: toJson(value) };
+  },
+};
+
+/** Reports `{data}` within a text: the payload is a JSON object. */
+function checkData(reader: Reader, path: Path, node: Node): void {
+  if (node.kind === "list") for (const item of node.items) checkData(reader, path, item);
+  if (node.kind === "map")
+    for (const { key, value } of node.entries) {
+      if (key.value.includes("{data}")) reportData(reader, path, key);
+      checkData(reader, path, value);
+    }
+  if (node.kind === "text" && node.value !== "{data}" && node.value.includes("{data}")) reportData(reader, path, node);
+}
+
+function reportData(reader: Reader, path: Path, node: TextNode): void {
+  complain(reader, path, sourceTextOf(node), [
+    "unknown-placeholder",
+    () => "`{data}` is the payload, which cannot be part of a text",
+    { help: 'write `data: "{data}"`' },
+  ]);
+}
+
+type Carried = Pick<OutEvent, "carries" | "view">;
+
+const fieldList = names("The list of what an event carries", soundName(/^[A-Za-z_]\w*$/, notAField));
+
+/** What an event carries: a list of fields, or one name with a capital letter, which is a view. */
+const carried: Spread<Carried> = {
+  gives: ["carries", "view"],
+  schema: fieldList.schema,
+  read: (reader, path, statement) => {
+    const { value } = statement;
+    if (value.kind === "text" && /^\s*[A-Z][A-Za-z0-9]*\s*$/.test(value.value)) return { view: value.value.trim() };
+    const carries = fieldList.read(reader, path, statement);
+    return carries && { carries };
+  },
+  mapNames: (value, scope) =>
+    withMembers(value, [
+      ["carries", value.carries && mapNames(value.carries, scope, { references: "field" })],
+      ["view", value.view && mapName(value.view, scope, { references: "view" })],
+    ]),
+  print: ({ carries, view }, below) => view ?? (carries && fieldList.print(carries, below)),
+};
+
+const outEvent = form<OutEvent, "carries" | "view">({
   what: (path) => `The event ${path[2]}`,
   example: "{ when: Parcel -> stored, carries: [id] }",
   line: "{when}",
   members: {
     when: { ...source, pattern: ".*", needed: true },
-    carries: {
-      ...names("The list of what an event carries", soundName(/^[A-Za-z_]\w*$/, notAField)),
-      references: "field",
-    },
+    "...carries": { ...carried, label: "What an event carries" },
   },
   missing: missing(),
 });
@@ -298,7 +368,7 @@ export const events: PartGrammar<Events> = part<Events>("events", {
   },
   example: "{ out: { parcel.stored: Parcel -> stored } }",
   members: {
-    envelope: { ...choice(["cloudevents", "plain"], "The envelope"), label: "The envelope" },
+    envelope: { ...envelope, label: "The envelope" },
     out: named(outEvent, { example: "parcel.stored: Parcel -> stored", isName: isEvent, declares: "event" }),
     in: named(inEvent, {
       example: "door.faulted: { at: POST /hooks/doors, with: device }",

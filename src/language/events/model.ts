@@ -1,4 +1,5 @@
 /** The model of part 6, events: outgoing events, incoming events, and delivery. */
+import type { Json } from "../../base/json.ts";
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { Grant } from "../authentication/model.ts";
 import type { Method } from "../endpoints/model.ts";
@@ -6,17 +7,39 @@ import type { FieldType } from "../resources/model.ts";
 import type { FurtherWrite } from "../states/model.ts";
 
 export interface Events {
-  readonly envelope?: "cloudevents" | "plain";
+  readonly envelope?: Envelope;
   /** The outgoing events by name. Absent: not declared; empty: none. */
   readonly out?: Readonly<Record<string, OutEvent>>;
   readonly in?: Readonly<Record<string, InEvent>>;
   readonly delivery?: Delivery;
 }
 
+/** `shape`: a custom envelope with placeholders. */
+export type Envelope = "cloudevents" | "plain" | { readonly shape: Json };
+
+/** The placeholders in a custom envelope. */
+export const envelopeVariables = [
+  "id",
+  "type",
+  "topic",
+  "action",
+  "time",
+  "seconds",
+  "sequence",
+  "resource",
+  "record",
+  "source",
+  "version",
+  "request",
+  "data",
+] as const;
+
 export interface OutEvent {
   readonly when: EventSource;
   /** The fields of the resource in the payload. Absent: the resource as the receiver may see it. */
   readonly carries?: readonly string[];
+  /** The view of the resource that is the payload, in place of `carries`. */
+  readonly view?: string;
 }
 
 export type EventSource =

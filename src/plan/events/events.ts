@@ -24,7 +24,7 @@ const usualRetry = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"];
 export function eventsPlan(planInput: PlanInput): EventsPlan {
   const { envelope = "plain", out = {}, delivery = {} } = planInput.model.events;
   const { webhook, stream } = delivery;
-  const plans = Object.entries(out).flatMap(([name, { carries }]): [string, OutEventPlan][] => {
+  const plans = Object.entries(out).flatMap(([name, { carries, view }]): [string, OutEventPlan][] => {
     const resource = eventResource(planInput.model, name);
     if (resource === undefined) return [];
     return [
@@ -33,6 +33,7 @@ export function eventsPlan(planInput: PlanInput): EventsPlan {
         {
           resource,
           ...(carries === undefined ? {} : { carries }),
+          ...(view === undefined ? {} : { view }),
           webhook: receivers(planInput, receivingGrants(webhook?.for ?? [], resource), resource),
           stream: receivers(planInput, receivingGrants(stream?.for ?? [], resource), resource),
         },

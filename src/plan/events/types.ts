@@ -1,6 +1,7 @@
 /** The types of events: which are emitted, received, and delivered to whom. */
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
+import type { Envelope } from "../../language/events/model.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
 
@@ -21,7 +22,7 @@ export interface InboundPlan {
 // ── Events ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface EventsPlan {
-  readonly envelope: "cloudevents" | "plain";
+  readonly envelope: Envelope;
   /** The outgoing events by name. */
   readonly out: Readonly<Record<string, OutEventPlan>>;
   readonly webhook?: WebhookPlan;
@@ -34,6 +35,8 @@ export interface OutEventPlan {
   readonly resource: string;
   /** The members of the event's data, for every receiver; absent: the resource as the receiver may see it. */
   readonly carries?: readonly string[];
+  /** The name of the view that is the event's data, in place of `carries`. */
+  readonly view?: string;
   /** The receivers, evaluated over the record at the time of the event: webhook subscribers, and callers of the stream. */
   readonly webhook: readonly GrantPlan[];
   readonly stream: readonly GrantPlan[];

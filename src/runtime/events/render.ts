@@ -1,6 +1,9 @@
 /** Renders an event log entry for one receiver: checks its permission, and creates the body (R6.2, R6.13, R6.14). */
 import { mentions } from "../../expression/typed.ts";
+import { camelCase } from "../../base/case.ts";
+import { defined } from "../../base/defined.ts";
 import { getOrMake } from "../../base/once.ts";
+import { typeValues } from "../../base/signature-schemes.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
@@ -9,8 +12,9 @@ import type { Table } from "../../plan/resources/types.ts";
 import type { JournalRecord, Transaction, View } from "../../store/port/store.ts";
 import type { Context } from "../context/context.ts";
 import { holds } from "../records/find-and-authorise.ts";
-import { viewOf } from "../records/views.ts";
+import { documentView, viewOf } from "../records/views.ts";
 import type { ResponseFilter } from "../records/write-only.ts";
+import { filledEnvelope } from "./envelope.ts";
 import type { EventIds } from "./ids.ts";
 import type { EventConverter } from "../versions/events.ts";
 
@@ -24,6 +28,8 @@ export interface Receiver {
   /** The API version of the event's shape; absent: the newest. */
   readonly version?: string;
 }
+
+type Envelope = EventsPlan["envelope"];
 
 export interface RenderedEvent {
   readonly id: string;
@@ -45,7 +51,7 @@ export interface EventRenderer {
     entry: JournalRecord,
     through: "webhook" | "stream",
     /** The envelope of the events; default: the one of the document. */
-    envelope?: EventsPlan["envelope"],
+    envelope?: Envelope,
   ): (receiver: Receiver) => Promise<RenderedEvent | undefined>;
 }
 
@@ -58,10 +64,14 @@ export function createEventRenderer(
   const { envelope: usual, out } = context.plan.events;
   const views = new Map<string, RendererView>();
   const viewFor = (event: string, plan: OutEventPlan, table: Table, subject: Subject | undefined): RendererView => {
-    const key = plan.carries === undefined ? `${table.resource} ${nameOf(subject)}` : event;
-    return getOrMake(views, key, () =>
-      rendererView(plan.carries === undefined ? viewOf(table, subject).view : carried(table, plan.carries)),
-    );
+    const key =
+      plan.view === undefined && plan.carries !== undefined
+        ? event
+        : `${plan.view ?? table.resource} ${nameOf(subject)}`;
+    return getOrMake(views, key, () => {
+      if (plan.view !== undefined) return rendererView(namedView(context, plan.view, subject));
+      return rendererView(plan.carries === undefined ? viewOf(table, subject).view : carried(table, plan.carries));
+    });
   };
   const renderFor: EventRenderer["renderFor"] = (tx, entry, through, envelope = usual) => {
     const { event, data: row } = entry;
@@ -78,13 +88,13 @@ export function createEventRenderer(
       const { view, personal } = viewFor(event, plan, table, subject);
       const write = async (): Promise<RenderedEvent | undefined> => {
         const text = filter(view, await tx.view(row, view, variables));
-        const carries = plan.carries !== undefined;
-        const older = downgrade(receiver.version, { type: event, resource: plan.resource, data: text, carries });
+        const { resource, view: named } = plan;
+        const older = downgrade(receiver.version, { type: event, resource, data: text, ...(named && { view: named }) });
         if (older === undefined) return undefined;
         const { type, data } = older;
         const id = ids.idOf(entry.position);
         const attributes: EventAttributes = { id, type, data, entry, source: context.baseUrl() };
-        return { id, type, body: envelope === "cloudevents" ? cloudEvent(attributes) : plainEvent(attributes) };
+        return { id, type, body: bodyOf(attributes, envelope, receiver.version) };
       };
       if (personal) return write();
       const key = `${nameOf(subject)} ${receiver.version ?? ""}`;
@@ -96,6 +106,25 @@ export function createEventRenderer(
     ids,
     renderFor,
   };
+}
+
+function bodyOf(attributes: EventAttributes, envelope: Envelope, version: string | undefined): string {
+  if (envelope === "cloudevents") return cloudEvent(attributes);
+  if (envelope === "plain") return plainEvent(attributes);
+  const { id, type, data, source, entry } = attributes;
+  const values = {
+    ...typeValues(type),
+    id,
+    time: instantText(entry.at),
+    seconds: Math.floor(entry.at / 1000),
+    sequence: sequenceOf(entry),
+    resource: camelCase(entry.resource),
+    record: entry.record,
+    source,
+    version: version ?? null,
+    request: entry.request ?? null,
+  };
+  return filledEnvelope(envelope.shape, values, data);
 }
 
 /**
@@ -129,6 +158,13 @@ function rendererView(view: View): RendererView {
 
 function variablesOf({ id, roles, scoped, claims = {} }: Receiver, at: number, base: string): Variables {
   return { caller: { id, roles, scoped, claims }, input: null, now: instantText(at), base } as unknown as Variables;
+}
+
+/** Returns a view of the document as callers with these roles see it. */
+function namedView({ plan, tables }: Context, name: string, subject: Subject | undefined): View {
+  const { resource } = defined(plan.views?.[name], `the view ${name}`);
+  const record = (other: string): View => viewOf(defined(tables.get(other), `the table of ${other}`), subject).view;
+  return documentView(resource, name, { views: plan.views, subject, record });
 }
 
 /** Returns the view with the members that the document lists in `carries`, in its order; every receiver gets all of them. */

@@ -95,6 +95,11 @@ export function operationView({ resource, response }: Operation, nested: Nested)
   return { resource, members: viewMembers(resource, members, nested) };
 }
 
+/** Returns a view of the document for a kind of caller. */
+export function documentView(resource: string, name: string, nested: Nested): View {
+  return { resource, members: viewMembers(resource, nested.views?.[name]?.members ?? [], nested) };
+}
+
 /** Returns the header fields of an operation's responses for a kind of caller, as a view of the record. */
 export function headerView({ headers, list, resource }: Operation, nested: Nested): View | undefined {
   if (headers === undefined || list !== undefined) return undefined;

@@ -17,6 +17,8 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
     const { resource, data } = event;
     const type = converter.olderEvent(event.type);
     if (type === undefined) return undefined;
+    // A view in an event has one shape in all versions.
+    if (event.view !== undefined) return { type, data };
     const downgrade = converter.downgrade({ kind: "record", resource }, JSON.parse(data) as JsonObject);
     // The members are in the order that the version declares (R9.2).
     const ordered = converter
@@ -29,5 +31,5 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
 /** Returns the name and data of the event in the older version; undefined if the version does not have the event. */
 export type EventConverter = (
   version: string | undefined,
-  event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },
+  event: { readonly type: string; readonly resource: string; readonly data: string; readonly view?: string },
 ) => { readonly type: string; readonly data: string } | undefined;

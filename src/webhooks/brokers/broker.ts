@@ -8,6 +8,8 @@ export interface Message {
   /** The record that the event is about: messages of one record stay in order. */
   readonly record: string;
   readonly body: string;
+  /** The media type of the body. */
+  readonly media: string;
 }
 
 export interface Broker {
@@ -21,5 +23,7 @@ export interface Broker {
 
 /** The media type of a CloudEvent that is one JSON object (CloudEvents 1.0, structured mode). */
 export const cloudEventMedia = "application/cloudevents+json; charset=UTF-8";
+/** The media type of an event in the document's own envelope. */
+export const jsonMedia = "application/json";
 /** The timeout for responses of the broker, in milliseconds. */
 export const patienceMilliseconds = 10_000;

@@ -3,7 +3,7 @@
  * partition.
  */
 import { Producer, stringSerializers } from "@platformatic/kafka";
-import { type Broker, cloudEventMedia, patienceMilliseconds } from "./broker.ts";
+import { type Broker, patienceMilliseconds } from "./broker.ts";
 import type { BrokerUrl } from "./address.ts";
 
 export function kafkaBroker({ servers, target, tls, credentials }: BrokerUrl): Broker {
@@ -28,11 +28,11 @@ export function kafkaBroker({ servers, target, tls, credentials }: BrokerUrl): B
     async publish(messages) {
       try {
         await producer.send({
-          messages: messages.map(({ id, record, body }) => ({
+          messages: messages.map(({ id, record, body, media }) => ({
             topic: target,
             key: record,
             value: body,
-            headers: { "content-type": cloudEventMedia, id },
+            headers: { "content-type": media, id },
           })),
         });
       } catch (thrown) {

@@ -1,7 +1,7 @@
 /** Publishes events to NATS JetStream: each event type has a subject, and the stream that stores an event acknowledges it. */
 import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
-import { type Broker, cloudEventMedia, type Message, patienceMilliseconds } from "./broker.ts";
+import { type Broker, type Message, patienceMilliseconds } from "./broker.ts";
 import type { BrokerUrl } from "./address.ts";
 
 export function natsBroker({ servers, target, tls, credentials }: BrokerUrl): Broker {
@@ -26,9 +26,9 @@ export function natsBroker({ servers, target, tls, credentials }: BrokerUrl): Br
     return connected.stream;
   }
 
-  async function send(stream: JetStreamClient, { id, type, body }: Message): Promise<void> {
+  async function send(stream: JetStreamClient, { id, type, body, media }: Message): Promise<void> {
     const fields = headers();
-    fields.set("content-type", cloudEventMedia);
+    fields.set("content-type", media);
     const subject = `${target}.${type}`;
     try {
       // The stream deduplicates by this id within its `duplicate_window`.

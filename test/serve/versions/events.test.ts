@@ -37,10 +37,10 @@ test("an event in the names of each version", () => {
     ["3", "note.new", "note.new", data],
   ] as const;
   const told = (version: string, type: string): unknown => {
-    const event = down(version, { type, resource: "Note", data: JSON.stringify(data), carries: false });
+    const event = down(version, { type, resource: "Note", data: JSON.stringify(data) });
     return event && [event.type, JSON.parse(event.data)];
   };
-  const named = down("1", { type: "note.named", resource: "Note", data: JSON.stringify({ text: "hello", id: "note_1" }), carries: false }); // biome-ignore format: short
+  const named = down("1", { type: "note.named", resource: "Note", data: JSON.stringify({ text: "hello", id: "note_1" }) }); // biome-ignore format: short
   assert.equal(named?.data, '{"words":"hello","id":"note_1"}', "R9.2 in the order of `carries`");
   for (const [version, name, older, carried] of rows) assert.deepEqual(told(version, name), [older, carried]);
   assert.equal(told("2", "note.new"), undefined);

@@ -46,4 +46,32 @@ const secretLeaves: Check = {
   },
 };
 
-export const checks: readonly Check[] = [hiddenFieldLeaves, secretLeaves];
+/** Reports an event that carries a view that does not exist, or that is of another resource. */
+const unknownView: Check = {
+  code: "events/unknown-view",
+  severity: "error",
+  why: "The payload of an event is a view of the record that the event is about.",
+  *run({ outEvents, model }) {
+    for (const [name, { event, resource }] of outEvents) {
+      if (event.view === undefined || resource === undefined) continue;
+      const view = lookup(model.resources.views ?? {}, event.view);
+      if (view?.of === resource) continue;
+      const near = Object.entries(model.resources.views ?? {}).flatMap(([other, { of }]) =>
+        of === resource ? [`\`${other}\``] : [],
+      );
+      yield {
+        at: `events/out/${name}/carries`,
+        message:
+          view === undefined
+            ? `There is no view \`${event.view}\``
+            : `\`${event.view}\` is a view of ${view.of}, not of ${resource}`,
+        help:
+          near.length === 0
+            ? `declare a view of ${resource}, or list fields: \`[id]\``
+            : `views of ${resource}: ${near.join(", ")}`,
+      };
+    }
+  },
+};
+
+export const checks: readonly Check[] = [hiddenFieldLeaves, secretLeaves, unknownView];
