@@ -25,15 +25,7 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
-import {
-  inside,
-  mapEntries,
-  mapMembers,
-  mapName,
-  type MapNames,
-  type Scope,
-  withMembers,
-} from "../grammar/references.ts";
+import { inside, mapEntries, mapMembers, mapName, type Scope, withMembers } from "../grammar/references.ts";
 import { fieldKeys, fields, fieldType, mapFields, readFields } from "../resources/field.ts";
 import { mapTemplate, response } from "./response-template.ts";
 import { printFields } from "../resources/field-print.ts";
@@ -41,7 +33,7 @@ import { lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import { spanOf } from "../grammar/source-text.ts";
 import { readLines, readStatus, readText } from "../grammar/values.ts";
-import type { Accepted, Choice, Endpoint, Filter, ResponseTemplate, Association, Statuses } from "./model.ts";
+import type { Accepted, Choice, Endpoint, Filter, Association, Statuses } from "./model.ts";
 
 // ── What it is about ───────────────────────────────────────────────────────────────────────────────────────────────
 

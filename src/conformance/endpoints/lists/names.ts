@@ -11,7 +11,7 @@ import { statusText } from "../../errors/expected.ts";
 import { listNames, recordIn, sortedBy } from "../../response.ts";
 import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { operationCase, pathOf } from "../subjects.ts";
+import { operationCase } from "../subjects.ts";
 import { hasStyle, type Listed, listed, listsOf, maximumOf } from "./listed.ts";
 import { keyOf, keysOf, mostPages, optionsOf, walk } from "./walk.ts";
 
