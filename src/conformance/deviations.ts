@@ -1,7 +1,7 @@
 /** What is wrong with the body of a successful response, as one caller sees it. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../expression/typed.ts";
-import { responseShape, type Shape } from "../language/endpoints/shape.ts";
+import { batchOf, responseShape, type Shape } from "../language/endpoints/shape.ts";
 import { fieldsOf, lifecycleOf, lookup, nestedView, unexpandedType } from "../language/resources/fields.ts";
 import type { Field, FieldType } from "../language/resources/model.ts";
 import type { Caller } from "./caller.ts";
@@ -40,7 +40,7 @@ export function bodyDeviations(viewing: Viewing, body: Json | undefined): readon
   if (endpoint.wire !== undefined || action === "handler" || action === "history" || resource === undefined) return [];
   const at = `endpoints/endpoints/${operation.operation}`;
   if (isBodiless(contract, operation) || returnsBytes(operation)) return [];
-  if (action === "list") {
+  if (action === "list" || batchOf(contract.model, operation) !== undefined) {
     const page = pageIn(contract, operation, body);
     if (page === undefined)
       return [{ path: pagePath(contract, operation), expected: "a page of records", got: shortText(body) }];

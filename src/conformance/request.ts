@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { inputOnlyActions } from "../language/endpoints/model.ts";
 import { segmentText } from "../language/endpoints/resolve.ts";
-import { type InputShape, inputShape } from "../language/endpoints/shape.ts";
+import { batchOf, type InputShape, inputShapeOf } from "../language/endpoints/shape.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
@@ -98,9 +98,15 @@ export function versionSelector({ model }: Contract, version: string | undefined
 }
 
 /** Puts the members of a body into the objects that the document puts around them. */
-export function wrapped(contract: Contract, operation: Operation, body: JsonObject): JsonObject {
+export function wrapped(contract: Contract, operation: Operation, body: JsonObject): Json {
   const { endpoint, action } = operation;
-  const shape = inputShape(contract.model, endpoint);
+  const batch = batchOf(contract.model, operation);
+  if (batch !== undefined) {
+    const input = inputShapeOf(contract.model, operation);
+    const many = [input === undefined ? body : shaped(input, body)];
+    return batch.member === undefined ? many : { [batch.member]: many };
+  }
+  const shape = inputShapeOf(contract.model, operation);
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
   const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
   if (isWrapped) return { [wrap]: shape === undefined ? body : shaped(shape, body) };
@@ -119,11 +125,15 @@ function shaped(shape: InputShape, body: JsonObject): JsonObject {
 /** Returns the pointer of a body member, `#/user/email`. */
 export function pointerOf(contract: Contract, operation: Operation, member: string): string {
   const { endpoint, action } = operation;
-  const shape = inputShape(contract.model, endpoint);
+  const shape = inputShapeOf(contract.model, operation);
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
-  const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
+  const batch = batchOf(contract.model, operation);
+  const isWrapped =
+    batch === undefined && wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
   const inner = (lookup(shape?.nesting ?? {}, member) ?? []).map((name) => name.replace(/\?$/, ""));
-  const around = isWrapped ? [wrap, ...inner] : inner;
+  // A body with an array has one record.
+  const outer = batch === undefined ? [] : batch.member === undefined ? ["0"] : [batch.member, "0"];
+  const around = isWrapped ? [wrap, ...inner] : [...outer, ...inner];
   return `#/${[...around, lookup(shape?.names ?? {}, member) ?? member].map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
 }
 

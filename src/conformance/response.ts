@@ -3,7 +3,7 @@ import { camelCase, plural } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { creates } from "../language/endpoints/input.ts";
 import type { ListNames } from "../language/endpoints/model.ts";
-import { responseExpressions, responseShape, type Shape, shapeOf } from "../language/endpoints/shape.ts";
+import { batchOf, responseExpressions, responseShape, type Shape, shapeOf } from "../language/endpoints/shape.ts";
 import {
   fieldsOf,
   isAroundItself,
@@ -107,6 +107,11 @@ export interface Page {
 /** Returns the page in the response of a list; undefined if the response has no page where the document puts it. */
 export function pageIn(contract: Contract, operation: Operation, body: Json | undefined): Page | undefined {
   const { page } = responseShape(contract.model, operation);
+  const batch = batchOf(contract.model, operation);
+  if (batch !== undefined && page === undefined) {
+    const items = batch.member === undefined ? body : isObject(body) ? lookup(body, batch.member) : undefined;
+    return Array.isArray(items) ? { items } : undefined;
+  }
   const style = operation.endpoint.lists ?? contract.model.endpoints.lists;
   if (page !== undefined) return pageAt(page, body);
   if (style?.bare === true) return Array.isArray(body) ? { items: body } : undefined;
@@ -153,6 +158,10 @@ export function recordIn(contract: Contract, operation: Operation, body: Json | 
   // The result of a handler has members of its own.
   if (operation.endpoint.shape !== undefined || returnsBytes(operation)) return undefined;
   const { item } = responseShape(contract.model, operation);
+  if (batchOf(contract.model, operation) !== undefined) {
+    const first = pageIn(contract, operation, body)?.items[0];
+    return item === undefined ? (isObject(first) ? { record: first } : undefined) : recordAt(item, first);
+  }
   if (item === undefined || item.kind === "record" || item.kind === "view") {
     const wrap = wrapOf(contract, operation);
     const record = wrap === undefined || !isObject(body) ? body : lookup(body, wrap);

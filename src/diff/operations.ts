@@ -1,6 +1,6 @@
 /** Differences of part 4: methods, paths, requests, responses, lists, idempotency keys and preconditions. */
 import type { Json } from "../base/json.ts";
-import { editEffect, endpoints } from "../language/endpoints/grammar.ts";
+import { editEffect, endpoints, parameterEffect } from "../language/endpoints/grammar.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
 import {
@@ -239,7 +239,9 @@ function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: Site)
   yield* changed(after.required ? "breaking" : "additive", "Whether the idempotency key is required", required);
   const kept = [before.kept, after.kept] as const;
   yield* measured("repeats-kept-changed", site, "How long an idempotency key is stored", kept, durationOf);
-  yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept"]);
+  const echoed = [before.echoed === true, after.echoed === true] as const;
+  yield* changed(after.echoed === true ? "additive" : "breaking", "Whether responses have the key", echoed);
+  yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept", "echoed"]);
 }
 
 function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {
@@ -296,6 +298,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "takes",
     "nesting",
     "takesView",
+    "manyRecords",
     "gives",
     "choose",
     "status",
@@ -304,6 +307,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "headers",
     "requests",
     "expand",
+    "fields",
     "edits",
     "repeats",
     "where",
@@ -316,13 +320,23 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
 
 /** Yields differences in the styles that the operation declares in place of those of part 4. */
 function* styleDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const stylesOf = <Key extends "requests" | "expand" | "edits" | "repeats">(key: Key) =>
+  const stylesOf = <Key extends "requests" | "expand" | "fields" | "edits" | "repeats">(key: Key) =>
     [styleOf(both.old.model.endpoints, old, key), styleOf(both.now.model.endpoints, now, key)] as const;
-  const isLocal = (key: "requests" | "expand" | "edits" | "repeats"): boolean => (old[key] ?? now[key]) !== undefined;
+  const isLocal = (key: "requests" | "expand" | "fields" | "edits" | "repeats"): boolean =>
+    (old[key] ?? now[key]) !== undefined;
   if (isLocal("requests"))
     yield* statementDifferences(below(site, "requests"), "requests", requests, stylesOf("requests"));
   if (isLocal("expand")) yield* expandDifferences(below(site, "expand"), ...stylesOf("expand"));
   const { subject } = site;
+  const fields = stylesOf("fields");
+  if (isLocal("fields"))
+    yield* restated(
+      parameterEffect(fields[0]),
+      "fields-changed",
+      below(site, "fields"),
+      `The parameter for some members of the records of \`${subject}\``,
+      fields,
+    );
   const edits = stylesOf("edits");
   if (isLocal("edits"))
     yield* restated(

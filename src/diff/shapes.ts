@@ -1,5 +1,7 @@
 /** Differences in the shapes of responses and bodies: `gives`, nesting of members, and views. */
-import { inputShape } from "../language/endpoints/shape.ts";
+import { resolveEndpoint } from "../language/endpoints/resolve.ts";
+import { type Batch, batchOf, inputShape } from "../language/endpoints/shape.ts";
+import type { Model } from "../language/model.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
 import { printFieldType } from "../language/resources/field-print.ts";
@@ -82,8 +84,27 @@ export function* locationDifferences(both: Both, name: string, old: Endpoint, no
     const what = `The path of \`${member}\` in the body of \`${name}\``;
     yield* restated(isInBoth ? "breaking" : "neutral", "input-moved", site, what, [was?.join("."), is?.join(".")]);
   }
+  const many = [arrayOf(both.old.model, name), arrayOf(both.now.model, name)] as const;
+  const [was, is] = many;
+  const isWider =
+    was !== undefined && is !== undefined && was.member === is.member && is.min <= was.min && is.max >= was.max;
+  const texts = many.map(
+    (one) => one && `${one.min} to ${one.max} records${one.member === undefined ? "" : ` in ${one.member}`}`,
+  );
+  yield* restated(
+    isWider ? "additive" : "breaking",
+    "input-many-changed",
+    takes,
+    `The array of records that \`${name}\` takes`,
+    [texts[0], texts[1]],
+  );
   const views = [old.takesView, now.takesView] as const;
   yield* restated("neutral", "input-said-otherwise", takes, `The view of the input of \`${name}\``, views);
+}
+
+function arrayOf(model: Model, operation: string): Batch | undefined {
+  const resolved = resolveEndpoint(model, operation);
+  return resolved === undefined || resolved.kind === "unclear" ? undefined : batchOf(model, resolved);
 }
 
 export function* viewDifferences(both: Both): Iterable<Difference> {

@@ -54,8 +54,8 @@ export interface HttpResponse {
   readonly body?: string | Uint8Array;
   /** The streaming body, instead of `body`. */
   readonly stream?: Streaming;
-  /** Whether the request created a record. */
-  readonly made?: boolean;
+  /** The number of records that the request created, if it created any. */
+  readonly made?: number;
   /** Whether to close the connection after this response. */
   readonly close?: boolean;
   /** The Content-Security-Policy of a page; API responses have the strictest one (R1.6). */

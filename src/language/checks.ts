@@ -36,6 +36,7 @@ import { check as endpointsHiddenFieldLeaves } from "./endpoints/checks/hidden-f
 import { check as endpointsLinkMisplaced } from "./endpoints/checks/link-misplaced.ts";
 import { checks as endpointsListOptions } from "./endpoints/checks/list-options.ts";
 import { checks as endpointsLists } from "./endpoints/checks/lists.ts";
+import { checks as endpointsManyRecords } from "./endpoints/checks/many-records.ts";
 import { check as endpointsNotInPurpose } from "./endpoints/checks/not-in-purpose.ts";
 import { checks as endpointsParameters } from "./endpoints/checks/parameters.ts";
 import { checks as endpointsPaths } from "./endpoints/checks/paths.ts";
@@ -117,6 +118,7 @@ export const checks: readonly Check[] = [
   endpointsLinkMisplaced,
   ...endpointsListOptions,
   ...endpointsLists,
+  ...endpointsManyRecords,
   endpointsNotInPurpose,
   ...endpointsParameters,
   ...endpointsPaths,

@@ -126,6 +126,15 @@ const rows: readonly Row[] = [
     [{ name: "expand", from: "response" }, { name: "expand" }],
     [{ name: "expand" }, { name: "expand", from: "response" }],
   ]).map((row) => ({ ...row, more: expandable })),
+  endpoint("more records in an array", "addBoxes", [
+    { at: "POST /many-boxes", of: "Box", does: "create", takes: "Box[](1..2)" },
+    { at: "POST /many-boxes", of: "Box", does: "create", takes: "Box[](1..9)" },
+  ]),
+  endpoint("an empty array", "addBoxes", [
+    { at: "POST /many-boxes", of: "Box", does: "create", takes: { boxes: "Box[](1..2)" } },
+    { at: "POST /many-boxes", of: "Box", does: "create", takes: { boxes: "Box[](..2)" } },
+  ]),
+  ...altered("fields", [["fields", "only"]]),
   ...altered("wrap", [
     [{ one: "{resource}" }, { one: "record" }],
     [{ many: "{resources}" }, { many: "records" }],

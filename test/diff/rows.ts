@@ -49,6 +49,18 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ["wrong-pin: 403 Not the pin", "wrong-pin: 403 Another pin", "neutral error-sentence-changed error wrong-pin"],
     ["secret: env DOOR", "secret: env GATE", "neutral credential-changed door"],
   ],
+  "an array of records": [
+    [
+      "    addRoom: POST /rooms\n",
+      '    addRoom: { at: POST /rooms, takes: "Room[](1..5)" }\n',
+      "breaking input-many-changed addRoom",
+    ],
+    [
+      "    addRoom: POST /rooms\n",
+      "    addRoom: { at: POST /rooms, fields: only }\n",
+      "additive fields-changed addRoom",
+    ],
+  ],
   "records in place of ids": [
     ["    room: Room, read-only\n", "    room: Room, read-only, expand\n", "additive expand-added Visit.room"],
     ["  lists: cursor,", "  expand: expand\n  lists: cursor,", "additive expand-added expand"],

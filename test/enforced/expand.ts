@@ -1,4 +1,4 @@
-/** Proofs of `expand` of parts 2 and 4, for all operations and for one. */
+/** Proofs of `expand` of parts 2 and 4 and of `fields`, for all operations and for one. */
 import type { Json } from "../../src/base/json.ts";
 import { type Block, crud, documentOf } from "./document.ts";
 import { ask, type Proof } from "./proof.ts";
@@ -110,4 +110,27 @@ const modifiers: readonly Proof[] = [
   },
 ];
 
-export const expandProofs: readonly Proof[] = [...parameters, ...starts, ...modifiers];
+const one = ask("POST /things", { name: "a" }, "201");
+const part = ask("GET /things/{1}?fields=name", { has: { name: "a" }, lacks: ['"id"'] });
+
+function withFields(fields: string, get: Block = {}): string {
+  const endpoints = { ...crud, getThing: { at: "GET /things/{id}", ...get } };
+  return documentOf({ resources: plain, endpoints: { fields, endpoints } });
+}
+
+const selections: readonly Proof[] = [
+  {
+    of: ["endpoints/fields"],
+    with: withFields("fields"),
+    without: withFields("none"),
+    play: [one, part, ask("GET /things/{1}?fields=none", "400 fields unknown-field")],
+  },
+  {
+    of: ["endpoints/endpoints/fields"],
+    with: withFields("none", { fields: "fields" }),
+    without: withFields("fields", { fields: "none" }),
+    play: [one, part],
+  },
+];
+
+export const expandProofs: readonly Proof[] = [...parameters, ...starts, ...modifiers, ...selections];

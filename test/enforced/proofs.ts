@@ -7,6 +7,7 @@ import { eventProofs } from "./events.ts";
 import { expandProofs } from "./expand.ts";
 import { errorProofs } from "./errors.ts";
 import { limitProofs } from "./limits.ts";
+import { manyRecordProofs } from "./many-records.ts";
 import { loginProofs } from "./logins.ts";
 import type { Proof, ApiError } from "./proof.ts";
 import { purposeProofs, purposeRefusals } from "./purpose.ts";
@@ -24,6 +25,7 @@ export const proofs: readonly Proof[] = [
   ...alsoProofs,
   ...requestProofs,
   ...expandProofs,
+  ...manyRecordProofs,
   ...authenticationProofs,
   ...loginProofs,
   ...eventProofs,

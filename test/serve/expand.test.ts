@@ -1,9 +1,14 @@
-/** Records in place of ids, which requests ask for (`expand`): on every action, with the permissions of what is expanded. */
+/** What requests ask for in responses: records in place of ids (`expand`) with their permissions, and some members (`fields`). */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";
 import { ledger } from "./ledger.ts";
 import { by, faultsOf, served } from "./scenario.ts";
+
+const withFields = ledger.replace(
+  "expand: { name: expand, depth: 3 }",
+  "expand: { name: expand, depth: 3 }\nfields: fields",
+);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -175,5 +180,73 @@ served("expand", ledger, (subject) => {
     const notList = await send("clerk", "POST", "/refunds", { charge: ids["first"], expand: { a: 1 } });
     assert.deepEqual([notList.status, ...faultsOf(notList)], [422, "#/expand wrong-type"]);
     assert.equal(await count(), before);
+  });
+});
+
+served("fields", withFields, (subject) => {
+  let key: Readonly<Record<string, string>> = {};
+  let customerKey: Readonly<Record<string, string>> = {};
+  const ids: Record<string, string> = {};
+  const send = (method: string, path: string, body?: object, headers = key): Promise<Reply> =>
+    subject.client.send({ method, path, headers, ...(body === undefined ? {} : { body }) });
+  const add = async (path: string, body: object): Promise<string> =>
+    ((await send("POST", path, body)).json as { id: string }).id;
+  before(async () => {
+    key = by(await subject.running.key("clerk", "clerk"));
+    customerKey = by(await subject.running.key("ann", "customer"));
+    ids["team"] = await add("/teams", { name: "Red", budget: 7 });
+    ids["customer"] = await add("/customers", { name: "Ann", email: "ann@example.org" });
+    await send("PATCH", `/customers/${ids["customer"]}`, { team: ids["team"] });
+    ids["charge"] = await add("/charges", { amount: 10, customer: ids["customer"] });
+    ids["refund"] = await add("/refunds", { charge: ids["charge"] });
+  });
+
+  const rows: readonly (readonly [path: () => string, body: () => unknown])[] = [
+    [() => `/charges/${ids["charge"]}?fields=amount`, () => ({ amount: 10 })],
+    [() => `/charges/${ids["charge"]}?fields=customer,id`, () => ({ id: ids["charge"], customer: ids["customer"] })],
+    [() => `/charges/${ids["charge"]}?fields=amount&fields=note`, () => ({ amount: 10 })],
+    [() => `/charges?fields=amount`, () => ({ items: [{ amount: 10 }], next: null })],
+    [
+      () => `/charges/${ids["charge"]}?expand=customer.team&fields=amount,customer.name,customer.team.budget`,
+      () => ({ amount: 10, customer: { name: "Ann", team: { budget: 7 } } }),
+    ],
+    [
+      () => `/charges/${ids["charge"]}?expand=customer&fields=customer,customer.name`,
+      () => ({
+        customer: { id: ids["customer"], name: "Ann", owner: "clerk", email: "ann@example.org", team: ids["team"] },
+      }),
+    ],
+    [() => `/refunds/${ids["refund"]}?expand[]=charge&fields=charge.amount`, () => ({ charge: { amount: 10 } })],
+  ];
+  for (const [index, [path, body]] of rows.entries())
+    test(`a response has only what the request names (${index + 1})`, async () => {
+      const reply = await send("GET", path());
+      assert.deepEqual([reply.status, reply.json], [200, body()], reply.text);
+    });
+
+  test("writes have only what the request names, and another tag than the whole record", async () => {
+    const made = await send("POST", "/charges?fields=amount", { amount: 3, customer: ids["customer"] });
+    assert.deepEqual([made.status, made.json], [201, { amount: 3 }]);
+    const path = String(made.headers["location"]);
+    const whole = await send("GET", path);
+    const part = await send("GET", `${path}?fields=amount`);
+    assert.notEqual(part.headers["etag"], whole.headers["etag"]);
+    const moved = await send("POST", `${path}/refund?fields=state`);
+    assert.deepEqual([moved.status, moved.json], [200, { state: "refunded" }]);
+  });
+
+  test("names of no member, hidden ones and those below a value are unknown", async () => {
+    for (const [path, headers] of [
+      [`/charges/${ids["charge"]}?fields=none`, key],
+      [`/charges/${ids["charge"]}?fields=amount,`, key],
+      [`/charges/${ids["charge"]}?fields=customer.name`, key],
+      [`/charges/${ids["charge"]}?fields=__proto__`, key],
+      [`/customers?fields=email`, customerKey],
+    ] as const) {
+      const reply = await send("GET", path, undefined, headers);
+      assert.deepEqual([reply.status, ...faultsOf(reply)], [400, "fields unknown-field"], path);
+    }
+    const many = await send("GET", `/charges?fields=${"amount,".repeat(100)}amount`);
+    assert.deepEqual([many.status, ...faultsOf(many)], [400, "fields too-many"]);
   });
 });

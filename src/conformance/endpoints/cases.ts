@@ -9,6 +9,7 @@ import { corsCases } from "./cors.ts";
 import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
 import { expandCases } from "./expand.ts";
+import { fieldsCases } from "./fields.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
@@ -19,6 +20,7 @@ import { nameCases } from "./lists/names.ts";
 import { optionCases } from "./lists/options.ts";
 import { pagingCases } from "./lists/pages.ts";
 import { parameterCases } from "./lists/parameters.ts";
+import { manyRecordCases } from "./many-records.ts";
 import { outcomeCases } from "./outcomes.ts";
 import { pathCases } from "./paths.ts";
 import { queryCases } from "./queries.ts";
@@ -36,6 +38,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   requestCases,
   queryCases,
   responseCases,
+  manyRecordCases,
   aggregateCases,
   outcomeCases,
   guardCases,
@@ -51,6 +54,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   optionCases,
   contentCases,
   expandCases,
+  fieldsCases,
   editCases,
   idempotencyCases,
   corsCases,

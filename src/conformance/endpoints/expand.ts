@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { ExpandStyle } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
 import { defaultDepth } from "../../language/endpoints/selection.ts";
-import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { batchOf, responseShape, type Shape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, isExpandable, lookup, nestedView, referenceOf } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
@@ -12,6 +12,7 @@ import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { recordVisibility } from "../permissions.ts";
 import { memberOf, type ObservedRecord, listNames, pageIn, recordIn } from "../response.ts";
+import { membersOf } from "../trial/learning.ts";
 import { readId } from "../trial/looking.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -37,9 +38,13 @@ export function expandCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
     const style = styleOf(contract.model.endpoints, called.endpoint, "expand") ?? "none";
     const form = formOf(contract, called);
-    if (style === "none" || form === undefined || (called.action !== "read" && called.action !== "list")) return [];
+    if (style === "none" || form === undefined) return [];
     const members = expandableIn(contract, form);
-    if (members.length === 0) return [];
+    if (called.action === "create")
+      return members
+        .filter(({ field }) => isSent(contract, called, field))
+        .map((member) => isInCreation(contract, called, style, member));
+    if ((called.action !== "read" && called.action !== "list") || members.length === 0) return [];
     return [
       ...members.map((member) => isRecord(contract, called, style, form, member)),
       rejectsUnknown(contract, called, style),
@@ -122,10 +127,44 @@ async function expand(
   return trial.send(request, caller, called.operation);
 }
 
+/** Whether each creation sends the reference. */
+function isSent(contract: Contract, called: Operation, field: string): boolean {
+  return (
+    batchOf(contract.model, called) === undefined &&
+    membersOf(contract, called).some(({ name, required }) => name === field && required)
+  );
+}
+
+/** The response to a creation contains the record to which the created one refers. */
+function isInCreation(contract: Contract, called: Operation, style: ExpandStyle, member: Expandable): Case {
+  const { name, field, form, statement } = member;
+  const expects = `\`${name}\` is the record if a request of ${called.operation} asks for it`;
+  const aspects = [...aspectsOf(contract, called, ["name", "from"], expects), { path: statement, expects }] as const;
+  return operationCase(called, `expand ${name}`, aspects as unknown as Case["aspects"], async (trial) => {
+    const caller = await trial.callerFor(called.operation);
+    const { body = {}, query } = await trial.inputFor(called.operation, caller);
+    const target = findRecord(trial.world, form.resource, lookup(body, field) as Json);
+    const isVisible = target && recordVisibility(contract, form.resource, caller, trial.around(target));
+    if (target === undefined || isVisible !== true || !(await trial.readAs(target, caller)))
+      throw new NotTried(`the test knows no ${form.resource} that ${caller.name} sees`);
+    const selected = { ...query, [style.name]: sentPath(contract, called, style, [name]) };
+    const { request } = await trial.build(called.operation, { caller, body, query: selected });
+    const interaction = await trial.send(request, caller, called.operation);
+    const value = recordIn(contract, called, expectSuccess(trial, interaction).json)?.record[name];
+    if (!isObject(value))
+      throw new Broken(
+        `the ${form.resource} as \`${name}\``,
+        shortText(value as Json | undefined),
+        interaction,
+        statement,
+      );
+  });
+}
+
 function isRecord(contract: Contract, called: Operation, style: ExpandStyle, form: Form, member: Expandable): Case {
   const { name, statement } = member;
   const expects = `\`${name}\` is the record if a request of ${called.operation} asks for it`;
-  const aspects = [...aspectsOf(contract, called, ["from"], expects), { path: statement, expects }] as const;
+  const aspects = [...aspectsOf(contract, called, ["name", "from"], expects), { path: statement, expects }] as const;
   return operationCase(called, `expand ${name}`, aspects as unknown as Case["aspects"], async (trial) => {
     const record = await referring(trial, form, member);
     let count = 0;

@@ -1,6 +1,6 @@
 /** The members of bodies: those that are required cannot be left out, and others than the declared ones are rejected. */
 import { type JsonObject, omit } from "../../base/json.ts";
-import { inputShape } from "../../language/endpoints/shape.ts";
+import { inputShapeOf } from "../../language/endpoints/shape.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
@@ -25,8 +25,8 @@ export function memberCases(contract: Contract): readonly Case[] {
 }
 
 /** Whether the member is required even if no member beside it is sent: no object around it may be left out. */
-function isAlwaysRequired({ model }: Contract, { endpoint }: Operation, { name, required }: InputMember): boolean {
-  const around = lookup(inputShape(model, endpoint)?.nesting ?? {}, name) ?? [];
+function isAlwaysRequired({ model }: Contract, called: Operation, { name, required }: InputMember): boolean {
+  const around = lookup(inputShapeOf(model, called)?.nesting ?? {}, name) ?? [];
   return required && around.every((one) => !one.endsWith("?"));
 }
 

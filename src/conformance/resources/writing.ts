@@ -2,7 +2,7 @@
 import { type Json, type JsonObject, omit } from "../../base/json.ts";
 import { creates, type InputMember } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
-import { inputShape } from "../../language/endpoints/shape.ts";
+import { inputShapeOf } from "../../language/endpoints/shape.ts";
 import { bareType, fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { NotTried } from "../case.ts";
@@ -69,7 +69,7 @@ export function memberPath({ model }: Contract, called: Operation, member: strin
   if (endpoint.takes !== undefined && lookup(endpoint.takes, member) !== undefined)
     return `endpoints/endpoints/${operation}/takes/${member}`;
   const isField = resource !== undefined && lookup(fieldsOf(model, resource), member) !== undefined;
-  if (isField && (endpoint.takes === undefined || inputShape(model, endpoint) !== undefined))
+  if (isField && (endpoint.takes === undefined || inputShapeOf(model, called) !== undefined))
     return `resources/${resource}/${member}`;
   return `endpoints/endpoints/${operation}`;
 }

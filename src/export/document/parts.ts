@@ -131,7 +131,7 @@ function mediaText({ type, as }: AcceptedMedia): Words {
 
 /** Describes the conventions that apply to all operations. */
 export function conventionEntries({ plan, model, described }: Source): readonly DescriptionEntry[] {
-  const { expand, lists, edits, repeats, requests, wrap, cors } = model.endpoints;
+  const { expand, fields, lists, edits, repeats, requests, wrap, cors } = model.endpoints;
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
   const { requestBytes, requestMilliseconds } = plan.limits;
   return [
@@ -148,6 +148,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
     ],
     ["Lists call", renamed(lists?.names, "")],
     ["Records in place of ids", expand === undefined || expand === "none" ? undefined : [code(expand.name)]],
+    ["Some members of records", fields === undefined || fields === "none" ? undefined : [code(fields)]],
     ["Bodies", renamed(wrap, "in ")],
     ["Edits", edits && (edits === "none" ? "without preconditions" : `If-Match ${edits}`)],
     [
@@ -168,6 +169,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
             ` on every ${repeats.on}`,
             repeats.required ? ", required" : "",
             repeats.kept === undefined ? "" : `, kept ${repeats.kept}`,
+            repeats.echoed === true ? ", echoed" : "",
           ],
     ],
   ];

@@ -1,4 +1,5 @@
 /** Assigns component schemas their names: unique, and stable for one document. */
+import { getOrMake } from "../../base/once.ts";
 import { pascalCase, uniqueName } from "../../base/case.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import { schemaNameAt } from "../../language/resources/schema.ts";
@@ -13,6 +14,8 @@ export interface ComponentNames {
   readonly input: (operation: string) => string;
   /** Returns the name of the response of an operation that declares the shape of its response. */
   readonly response: (operation: string) => string;
+  /** Returns the name of a record of which a response has only the requested members, by the name of its whole schema. */
+  readonly part: (schema: string) => string;
   /** Returns the name of a list's page. */
   readonly list: (operation: string) => string;
   /** Returns the name of a schema that the document refers to by its URI. */
@@ -60,6 +63,7 @@ export function componentNames(plan: Plan): ComponentNames {
       return [[operation.name, name]];
     }),
   );
+  const parts = new Map<string, string>();
   const bodies = Object.keys(plan.problemBodies).filter((key) => key.includes(" in "));
   const inOperation = table(bodies, (key) => `${pascalCase(key)}Problem`);
   return {
@@ -69,6 +73,7 @@ export function componentNames(plan: Plan): ComponentNames {
     schema,
     input: table(operations, (name) => `${pascalCase(name)}Input`),
     response: table(operations, (name) => `${pascalCase(name)}Answer`),
+    part: (full) => getOrMake(parts, full, () => free(`${full}Fields`)),
     list: (operation) => lists.get(operation) ?? operation,
     event: table(Object.keys(plan.events.out), (name) => `${pascalCase(name)}Event`),
     problem: table(Object.keys(plan.errors), (code) => `${pascalCase(code)}Problem`),
@@ -82,7 +87,7 @@ export function componentNames(plan: Plan): ComponentNames {
 /**
  * Returns a text that is equal for lists of one resource whose items and `next` have the same form: such lists share a schema.
  */
-function listShape({ name, resource, response, list }: Operation): string {
+function listShape({ fields, name, resource, response, list }: Operation): string {
   const next = list?.kind === "offset" || list?.kind === "page" ? list.names[list.kind] : `-${list?.names.cursor}`;
-  return `${resource} ${response.kind === "members" ? (response.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}`;
+  return `${resource} ${response.kind === "members" ? (response.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}${fields === undefined ? "" : " fields"}`;
 }

@@ -13,7 +13,7 @@ import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { hasScopes, type PossibleError, possibleErrorsOf } from "./possible-errors.ts";
 import { oneOrAny } from "./problem-shape.ts";
-import { responseOf, bodiesOfCode, refTo } from "./schemas.ts";
+import { bodiesOfCode, createdSchema, refTo, responseOf } from "./schemas.ts";
 
 type Named = ResponseHeader | `${ResponseHeader}?`;
 
@@ -63,10 +63,14 @@ function successes({ plan, names }: DescriptionContext, operation: Operation): r
 }
 
 /** Returns the header fields that the document declares for the operation. */
-function declaredHeaders({ headers = [] }: Operation): JsonObject {
-  return Object.fromEntries(
-    headers.map(({ expression, name, schema }) => [name, { required: !expression.nullable, schema }]),
-  );
+function declaredHeaders({ headers = [], repeats }: Operation): JsonObject {
+  const { header = "", echoed, required = false } = repeats ?? {};
+  return Object.fromEntries([
+    ...headers.map(({ expression, name, schema }) => [name, { required: !expression.nullable, schema }]),
+    ...(echoed === true
+      ? [[header, { description: "The key of the request.", required, schema: { type: "string" } }]]
+      : []),
+  ]);
 }
 
 function withHeaders(response: JsonObject, declared: JsonObject): JsonObject {
@@ -94,10 +98,10 @@ function outcomesOf({ action, creates, response }: Operation): readonly Possible
 }
 
 /** Returns the `Location` of a created record; a record that `link` creates has none. */
-function located({ action, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
+function located({ action, batch, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
   const makes =
     (action === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
-  if (!makes) return [];
+  if (!makes || batch !== undefined) return [];
   return outcomes.every(({ what }) => what === "created") ? ["Location"] : ["Location?"];
 }
 
@@ -173,6 +177,15 @@ function success(
       operation.action === "history" ? `A page of the transitions of a ${resource}.` : `A page of ${resource} records.`,
       listHeaders(headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]), list),
       refTo(names.list(operation.name)),
+      operation,
+    );
+  }
+  if (operation.batch !== undefined) {
+    const schema = createdSchema(operation, operation.batch, names);
+    return withBody(
+      `The ${resource} records that were created.`,
+      headersOf([...encoded, ...replayed]),
+      schema,
       operation,
     );
   }

@@ -6,6 +6,7 @@ import { envelopeSchema } from "../../plan/endpoints/envelope.ts";
 import type {
   ResponseMember,
   ResponseSource,
+  BatchPlan,
   ListPlan,
   Operation,
   PageShape,
@@ -36,9 +37,38 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
       schemas[names.response(operation.name)] = responseSchema(operation, names);
     if (shape !== undefined) schemas[names.response(operation.name)] = shapeSchema(operation, shape, names);
     const { list } = operation;
-    if (list !== undefined) schemas[names.list(operation.name)] = pageSchema(operation, list, list.page, names);
+    if (list !== undefined) schemas[names.list(operation.name)] = pageSchema(operation, list.page, names, list);
   }
+  addParts(plan, schemas, names);
   return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
+}
+
+/** Adds the schemas of records of which a response has only the requested members, and of those inside them. */
+function addParts(plan: Plan, schemas: Record<string, Json>, names: ComponentNames): void {
+  const records = new Set([
+    ...plan.tables.map(({ resource }) => names.resource(resource)),
+    ...Object.keys(plan.views ?? {}).map((view) => names.view(view)),
+  ]);
+  const selecting = plan.operations.filter(({ fields }) => fields !== undefined);
+  // The loop also visits the names that it adds to the Set.
+  const full = new Set(selecting.map((operation) => itemName(operation, names)));
+  const partOf = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(partOf);
+    if (!isObject(value)) return value;
+    const { $ref, ...rest } = value;
+    const name = typeof $ref === "string" ? $ref.slice($ref.lastIndexOf("/") + 1) : "";
+    if (records.has(name)) {
+      full.add(name);
+      return { ...rest, ...refTo(names.part(name)) };
+    }
+    const { required, ...others } = value;
+    const kept = required === undefined || "properties" in value ? others : value;
+    return Object.fromEntries(Object.entries(kept).map(([key, inner]) => [key, partOf(inner as Json)]));
+  };
+  for (const name of full) {
+    const description = `The members of a \`${name}\` for which a request asks.`;
+    schemas[names.part(name)] = { ...(partOf(schemas[name] as Json) as JsonObject), description };
+  }
 }
 
 export function refTo(name: string): JsonObject {
@@ -52,11 +82,14 @@ export function responseOf(operation: Operation, names: ComponentNames): JsonObj
   return wrap === undefined ? inner : { type: "object", properties: { [wrap]: inner }, required: [wrap] };
 }
 
-function itemOf({ name, resource, response }: Operation, names: ComponentNames): JsonObject {
-  if (response.view !== undefined) return refTo(names.view(response.view));
-  return refTo(
-    response.kind === "members" || response.kind === "shape" ? names.response(name) : names.resource(resource),
-  );
+function itemOf(operation: Operation, names: ComponentNames): JsonObject {
+  const full = itemName(operation, names);
+  return operation.fields === undefined ? refTo(full) : { anyOf: [refTo(full), refTo(names.part(full))] };
+}
+
+function itemName({ name, resource, response }: Operation, names: ComponentNames): string {
+  if (response.view !== undefined) return names.view(response.view);
+  return response.kind === "members" || response.kind === "shape" ? names.response(name) : names.resource(resource);
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -148,9 +181,22 @@ function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): Json
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function inputSchema(operation: Operation): JsonObject {
-  const { body, ignoresUnknown, name } = operation;
-  const schema = envelopeSchema(body?.envelope, jsonOf(operation) ?? {});
+  const { batch, body, ignoresUnknown, name } = operation;
+  const record = envelopeSchema(body?.envelope, jsonOf(operation) ?? {});
+  const schema = batch === undefined ? record : manySchema(batch, record);
   return { description: `What \`${name}\` takes.`, ...(ignoresUnknown === true ? opened(schema) : schema) };
+}
+
+/** Returns the schema of a body with an array of records. */
+function manySchema({ max, member, min }: BatchPlan, record: JsonObject): JsonObject {
+  const many = { type: "array", items: record, minItems: min, maxItems: max };
+  if (member === undefined) return many;
+  return { type: "object", properties: { [member]: many }, required: [member], additionalProperties: false };
+}
+
+/** Returns the schema of the records that one request has created. */
+export function createdSchema(operation: Operation, { page }: BatchPlan, names: ComponentNames): JsonObject {
+  return pageSchema(operation, page, names);
 }
 
 /** Returns the schema of an input whose unknown members are ignored: objects have further members, at any depth. */
@@ -235,13 +281,14 @@ function sourceSchema(
   }
 }
 
-function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, names: ComponentNames): JsonObject {
+function pageSchema(operation: Operation, shape: PageShape, names: ComponentNames, list?: ListPlan): JsonObject {
   switch (shape.kind) {
     case "items": {
       const items = operation.action === "history" ? transitionSchema(operation, names) : itemOf(operation, names);
       return { type: "array", items };
     }
     case "next": {
+      if (list === undefined) return { type: "null" };
       const numbered = list.kind === "offset" || list.kind === "page";
       return {
         type: [numbered ? "integer" : "string", "null"],
@@ -254,7 +301,7 @@ function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, name
       return shape.schema;
     case "object": {
       const { members } = shape;
-      const properties = members.map((one) => [one.name, pageSchema(operation, list, one.shape, names)] as const);
+      const properties = members.map((one) => [one.name, pageSchema(operation, one.shape, names, list)] as const);
       return objectSchema(properties, members);
     }
   }
@@ -404,7 +451,10 @@ function canHaveViolations(plan: Plan, code: string): boolean {
   const all = [...operations, ...contractOperations.map(({ operation }) => operation)];
   return (
     plan.errors[code]?.source === "document" &&
-    all.some(({ action, hooked }) => action === "handler" || hooked !== undefined)
+    all.some(
+      ({ action, batch, errors, hooked }) =>
+        action === "handler" || hooked !== undefined || (batch !== undefined && errors.includes(code)),
+    )
   );
 }
 

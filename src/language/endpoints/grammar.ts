@@ -5,21 +5,24 @@
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
  *                and its options: see lists.ts
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
- *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] [, "echoed"] | none
+ *                map: { header, on, required, kept, echoed }
  *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
  *     expand     name [, "depth" n] [, "from response"] | none   the parameter for records in place of ids (selection.ts)
+ *     fields     name | none   the parameter for some members of a record
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
- *                             lists, order, filters, where, requests, expand, edits, repeats, also }
+ *                             lists, order, filters, where, requests, expand, fields, edits, repeats, also }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
+ *                Resource[](a..b) | View[](a..b): an array of records; also as the type of the only member
  *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
- *       lists, requests, expand, edits, repeats   as above, for this operation alone
+ *       lists, requests, expand, fields, edits, repeats   as above, for this operation alone
  *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
@@ -51,7 +54,7 @@ import {
 } from "./model.ts";
 import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
 import { requests } from "./requests.ts";
-import { expand } from "./selection.ts";
+import { expand, fields } from "./selection.ts";
 import { wire } from "./wire-grammar.ts";
 
 const base = matching(
@@ -113,14 +116,19 @@ export function editEffect(old: unknown, now: unknown): Effect {
   return harmless && now !== "required" ? "additive" : "breaking";
 }
 
+/** A new parameter changes no request that clients send already. */
+export function parameterEffect(old: unknown): Effect {
+  return old === undefined || old === "none" ? "additive" : "breaking";
+}
+
 const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
 
 const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
   what: "Idempotency",
   example: "{ header: Idempotency-Key, on: POST, kept: 24h }",
-  line: "{header}[ {required}] on every {on}[, kept {kept}]",
+  line: "{header}[ {required}] on every {on}[, kept {kept}][, {echoed}]",
   lineSchema: lineSchema(
-    `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${idempotencyScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?`,
+    `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${idempotencyScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?(\\s*,\\s*echoed)?`,
     "`Idempotency-Key on every POST, kept 24h`",
   ),
   members: {
@@ -135,6 +143,7 @@ const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
     on: { ...choice(idempotencyScopes, "The repeatable method"), pattern: idempotencyScopes.join("|"), needed: true },
     required: { ...flag("required"), absent: false },
     kept: { ...duration("How long responses are stored"), isLocated: true },
+    echoed: { ...flag("echoed"), isLocated: true },
   },
   wrong: (reader, path, _, head) =>
     complain(reader, path, head, [
@@ -145,7 +154,7 @@ const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
       "bad-repeats",
-      (found) => `\`${found}\` does not say how long responses are stored`,
+      (found) => `\`${found}\` is neither \`kept\` with a duration nor \`echoed\``,
       { help: repeatsHelp },
     ]),
   missing: (reader, path, _, { span }) =>
@@ -198,6 +207,7 @@ type Several =
   | "takes"
   | "nesting"
   | "takesView"
+  | "manyRecords"
   | "gives"
   | "shape"
   | "status"
@@ -225,6 +235,7 @@ const members: Members<Endpoint, Several> = {
   headers,
   requests,
   expand: orNoneWord(expand),
+  fields,
   edits: { ...noneOr(edits, "none"), schema: edits.schema },
   repeats: orNoneWord(repeats),
   where: expression(),
@@ -292,6 +303,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
       effect: (old, now) => (old === undefined || now === undefined ? "neutral" : "breaking"),
     },
     edits: { what: "The precondition of edits", effect: editEffect },
+    fields: { what: "The parameter for some members of a record", effect: parameterEffect },
   },
   example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
   members: {
@@ -300,6 +312,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     edits: { ...noneOr(edits, "none"), schema: edits.schema },
     requests,
     expand: orNoneWord(expand),
+    fields: { ...fields, isLocated: true },
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,

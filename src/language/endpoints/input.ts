@@ -15,7 +15,7 @@ import {
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./resolve.ts";
 import { bodilessActions, readingActions, sessionActions, inputOnlyActions } from "./model.ts";
-import { inputShape } from "./shape.ts";
+import { inputShapeOf } from "./shape.ts";
 
 export interface InputMember {
   readonly name: string;
@@ -37,10 +37,10 @@ export interface InputMember {
  */
 export const inputOf: (model: Model, resolved: ResourceEndpoint) => readonly InputMember[] = perModel(
   (model, resolved) => {
-    const { action, endpoint } = resolved;
+    const { action } = resolved;
     if (readingActions.has(action) || bodilessActions.has(action)) return [];
     const fields = fieldsOf(model, resolved.resource);
-    const accepted = inputShape(model, endpoint)?.fields;
+    const accepted = inputShapeOf(model, resolved)?.fields;
     const named = accepted === undefined ? impliedFields(model, resolved) : Object.entries(accepted);
     const members = named.map(([name, field]): InputMember => {
       const target = inputOnlyActions.has(action) || sessionActions.has(action) ? undefined : lookup(fields, name);

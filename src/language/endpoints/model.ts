@@ -11,6 +11,8 @@ export interface Endpoints {
   readonly requests?: RequestStyle;
   /** How a request asks for records in place of their ids. */
   readonly expand?: ExpandStyle | "none";
+  /** The parameter with which a request asks for some of a record's members; `none`: there is none. */
+  readonly fields?: string;
   /** The idempotency keys. `none`: the document declares that there are none. */
   readonly repeats?: IdempotencyStyle | "none";
   /** The members around records in bodies. */
@@ -165,6 +167,8 @@ export interface IdempotencyStyle {
   readonly required: boolean;
   /** How long responses are stored: a duration as written. */
   readonly kept?: string;
+  /** Whether responses have the key of their request, in the same header field. */
+  readonly echoed?: boolean;
 }
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -232,6 +236,8 @@ export interface Endpoint {
   readonly nesting?: Readonly<Record<string, readonly string[]>>;
   /** The view whose fields are the members of the body, instead of `takes`. */
   readonly takesView?: string;
+  /** The records that one request creates, as a bare array, instead of `takes`. */
+  readonly manyRecords?: ManyRecords;
   /** The response. Absent: the record. */
   readonly gives?: ResponseTemplate;
   /** `gives` of a handler, whose response has no expressions: the members and their types. */
@@ -250,6 +256,7 @@ export interface Endpoint {
   /** The styles of this operation, in place of those of part 4. */
   readonly requests?: RequestStyle;
   readonly expand?: ExpandStyle | "none";
+  readonly fields?: string;
   readonly edits?: EditStyle;
   readonly repeats?: IdempotencyStyle | "none";
   /** The condition of a list, or of the deletion of many: the text of an expression. */
@@ -342,7 +349,17 @@ export interface OrderKey {
 export interface Filter {
   /** The type of the value. Absent: the type that the condition compares it with. */
   readonly type?: FieldType;
+  /** How a request sends the values of a list; the default is commas. */
+  readonly several?: (typeof severalValues)[number];
   readonly if: string;
+}
+
+/** An array of records in a body: `Reading[](1..500)`. */
+export interface ManyRecords {
+  /** The resource, or a view of it. */
+  readonly of: string;
+  readonly min?: number;
+  readonly max?: number;
 }
 
 export interface Statuses {

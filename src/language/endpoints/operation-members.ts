@@ -32,8 +32,17 @@ import { printFields } from "../resources/field-print.ts";
 import { lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import { spanOf } from "../grammar/source-text.ts";
+import { several } from "./list-options.ts";
 import { readLines, readStatus, readText } from "../grammar/values.ts";
-import type { Accepted, Choice, Endpoint, Filter, Association, Statuses } from "./model.ts";
+import type {
+  Accepted,
+  Association,
+  Choice,
+  Endpoint,
+  Filter,
+  ManyRecords,
+  Statuses,
+} from "./model.ts";
 
 // ── What it is about ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -120,7 +129,7 @@ const filter = form<Filter>({
   example: "{ type: string, if: label in labels }",
   line: "{if}",
   lineSchema: shared("expression"),
-  members: { type: fieldType, if: { ...expression(), pattern: ".*", isLocated: true, needed: true } },
+  members: { type: fieldType, several, if: { ...expression(), pattern: ".*", isLocated: true, needed: true } },
   missing: (reader, path, _, { key, span }) =>
     report(reader, "endpoints/bad-filter", key?.span ?? span, `The filter \`${path[4]}\` has no condition`, {
       help: "write `{ type: string, if: label in labels }`",
@@ -148,6 +157,11 @@ export const takes: Spread<Endpoint> = {
       locateAt(reader, [...path.slice(0, -1), "takesView"], value);
       return { takesView: value.value };
     }
+    const many = value.kind === "text" ? manyIn(value.value) : undefined;
+    if (many !== undefined && value.kind === "text") {
+      locateAt(reader, [...path.slice(0, -1), "manyRecords"], value);
+      return { manyRecords: many };
+    }
     const map = isNone(value)
       ? { ...noFields, span: value.span }
       : expectMap(reader, path, value, "`takes`", "{ code: string(6) }");
@@ -158,14 +172,16 @@ export const takes: Spread<Endpoint> = {
   },
   mapNames: (value, scope) => {
     const naming = { declares: "member" } as const;
-    const { takesView } = value;
+    const { manyRecords, takesView } = value;
     return withMembers(value, [
       ["takes", value.takes && mapFields(naming)(value.takes, scope)],
       ["nesting", value.nesting && mapEntries(value.nesting, scope, naming)],
       ["takesView", takesView && mapName(takesView, scope, { references: "view" })],
+      ["manyRecords", manyRecords && mapManyRecords(manyRecords, scope)],
     ]);
   },
-  print: ({ takes: all, takesView, nesting = {} }, below) => {
+  print: ({ takes: all, manyRecords, takesView, nesting = {} }, below) => {
+    if (manyRecords !== undefined) return manyText(manyRecords);
     if (all === undefined) return takesView;
     const top: Record<string, Tree> = {};
     for (const [name, field] of Object.entries(all)) {
@@ -176,6 +192,29 @@ export const takes: Spread<Endpoint> = {
     return Object.keys(top).length === 0 ? "none" : top;
   },
 };
+
+/** Reads `Reading[](1..500)`; undefined for any other text. */
+function manyIn(text: string): ManyRecords | undefined {
+  const [, of, exact, min = exact, max = exact] =
+    /^([A-Z][A-Za-z0-9]*)\[\](?:\((?:(\d{1,6})|(\d{1,6})?\s*\.\.\s*(\d{1,6})?)\))?$/.exec(text) ?? [];
+  if (of === undefined) return undefined;
+  return {
+    of,
+    ...(min === undefined ? {} : { min: Number(min) }),
+    ...(max === undefined ? {} : { max: Number(max) }),
+  };
+}
+
+function manyText({ of, min, max }: ManyRecords): string {
+  const bounds =
+    min === undefined && max === undefined ? "" : min === max ? `(${min})` : `(${min ?? ""}..${max ?? ""})`;
+  return `${of}[]${bounds}`;
+}
+
+function mapManyRecords(many: ManyRecords, scope: Scope): ManyRecords | undefined {
+  const of = mapName(many.of, scope, { references: "view" });
+  return of === undefined ? undefined : of === many.of ? many : { ...many, of };
+}
 
 const noFields = { kind: "map", entries: [] } as const;
 

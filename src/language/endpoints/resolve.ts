@@ -506,7 +506,7 @@ function fieldTo(model: Model, child: string, parent: string, parameter: string)
   return [parameter, camelCase(parent)].find((name) => fields.includes(name));
 }
 
-type Style = "lists" | "requests" | "expand" | "edits" | "repeats";
+type Style = "lists" | "requests" | "expand" | "fields" | "edits" | "repeats";
 
 /** Returns a style that the endpoint declares, else that of part 4. */
 export function styleOf<Key extends Style>(

@@ -1,31 +1,30 @@
 /**
  * Reads and prints the parameters with which requests select what a response contains.
  *
+ *     fields   name | none   the parameter for some members of a record
  *     expand   name [, "depth" n] [, "from response"] | none                            map: { name, depth, from }
  */
 import type { Effect } from "../grammar/changes.ts";
-import { form, type Members } from "../grammar/form.ts";
+import { form } from "../grammar/form.ts";
 import { complain, type Grammar } from "../grammar/grammar.ts";
 import { lineSchema } from "../grammar/schema.ts";
 import { choice, count, matching } from "../grammar/words.ts";
+import { noneOr } from "../grammar/collections.ts";
 import { report } from "../grammar/reader.ts";
 import { type ExpandStyle, pathStarts } from "./model.ts";
 
-const parameter: Members<Omit<ExpandStyle, "depth">> = {
-  name: {
-    ...matching(
-      /^[A-Za-z0-9_.$-]+(?:\[\])?$/,
-      [
-        "bad-selection",
-        (found) => `\`${found}\` cannot name a parameter`,
-        { help: "write `expand`, or `expand[]` if clients send the parameter once for each value" },
-      ],
-      { label: "The name of the parameter" },
-    ),
-    needed: true,
-  },
-  from: { ...choice(pathStarts, "Where paths begin"), isLocated: true },
-};
+const parameterName = matching(
+  /^[A-Za-z0-9_.$-]+(?:\[\])?$/,
+  [
+    "bad-selection",
+    (found) => `\`${found}\` cannot name a parameter`,
+    { help: "write `expand`, or `expand[]` if clients send the parameter once for each value" },
+  ],
+  { label: "The name of the parameter" },
+);
+
+/** The name of the parameter for some of a record's members. */
+export const fields: Grammar<string> = { ...noneOr(parameterName, "none"), schema: parameterName.schema };
 
 /** A request that was accepted stays accepted if paths begin where they did and may have as many names. */
 export function depthEffect(old: unknown, now: unknown): Effect {
@@ -56,7 +55,8 @@ export const expand: Grammar<ExpandStyle> = form<ExpandStyle>({
     "`expand`, or `expand[], depth 4, from response`.",
   ),
   members: {
-    ...parameter,
+    name: { ...parameterName, needed: true },
+    from: { ...choice(pathStarts, "Where paths begin"), isLocated: true },
     depth: { ...count("The most names in a path"), isLocated: true },
   },
   wrongClause: (reader, path, clause) =>

@@ -1,6 +1,7 @@
 /** Resolves `takes` and `gives`: which texts name views, which name the page of a list, and which are expressions. */
 import type { Model } from "../model.ts";
 import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView, isExpandable } from "../resources/fields.ts";
+import { maxima } from "../resources/json-schema.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import { listStyleOf } from "./list-style.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "./resolve.ts";
@@ -30,18 +31,18 @@ export interface ResponseShape {
   readonly pageAt?: string;
 }
 
-export function responseShape(
-  model: Model,
-  { action, endpoint, operation, resource = "" }: ResourceEndpoint | FreeEndpoint,
-): ResponseShape {
+export function responseShape(model: Model, resolved: ResourceEndpoint | FreeEndpoint): ResponseShape {
+  const { action, endpoint, operation, resource = "" } = resolved;
   const { gives } = endpoint;
-  if (action !== "list") return gives === undefined ? {} : { item: givenShape(model, gives, false) };
+  const isBatch = batchOf(model, resolved) !== undefined;
+  if (action !== "list" && (gives === undefined || !isBatch || !hasItems(model, gives)))
+    return gives === undefined ? {} : { item: givenShape(model, gives, false) };
   if (gives === undefined || !hasItems(model, gives)) {
     const item = gives === undefined ? undefined : givenShape(model, gives, false);
     const page = pageOfStyle(model, endpoint, operation, item ?? { kind: "record", resource });
     return { ...(item === undefined ? {} : { item }), ...page };
   }
-  const shape = givenShape(model, gives, true);
+  const shape = givenShape(model, gives, !isBatch);
   return { item: itemsIn(shape) ?? shape, page: shape, pageAt: `endpoints/endpoints/${operation}/gives` };
 }
 
@@ -149,12 +150,56 @@ export interface InputShape {
   readonly names: Readonly<Record<string, string>>;
 }
 
+/** The records that one request creates. */
+export interface Batch {
+  /** The view of each record in the body; absent: the fields that callers may set. */
+  readonly view?: string;
+  /** The member of the body with the array; absent: the body is the array. */
+  readonly member?: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Returns the array of records of a creation, if its body is one or has one as its only member. */
+export function batchOf(model: Model, resolved: ResourceEndpoint | FreeEndpoint): Batch | undefined {
+  const { action, endpoint, resource } = resolved;
+  if (action !== "create" || resource === undefined) return undefined;
+  const { nesting, takes = {}, manyRecords } = endpoint;
+  const [[member, field] = [], ...others] = Object.entries(takes);
+  const listed = field?.type.kind === "list" ? field.type : undefined;
+  const isOnly =
+    others.length === 0 && nesting === undefined && field?.optional !== true && field?.default === undefined;
+  // A field of the record with this name would be a list of references.
+  const isField = member !== undefined && lookup(fieldsOf(model, resource), member) !== undefined;
+  const many =
+    manyRecords ?? (listed?.of.kind === "named" && isOnly && !isField ? { ...listed, of: listed.of.name } : undefined);
+  if (many === undefined) return undefined;
+  const view = lookup(model.resources.views ?? {}, many.of);
+  if (many.of !== resource && view?.of !== resource) return undefined;
+  return {
+    ...(view === undefined ? {} : { view: many.of }),
+    ...(manyRecords !== undefined || member === undefined ? {} : { member }),
+    min: many.min ?? 0,
+    max: many.max ?? maxima.list,
+  };
+}
+
+/** Returns the declared body of an operation; of a creation of many records, that of each record. */
+export function inputShapeOf(model: Model, resolved: ResourceEndpoint | FreeEndpoint): InputShape | undefined {
+  const batch = batchOf(model, resolved);
+  if (batch === undefined) return inputShape(model, resolved.endpoint);
+  return batch.view === undefined ? undefined : shapeOfMembers(viewMembers(model, batch.view, [], false));
+}
+
 /** Returns the declared body; undefined if the action determines it. A member whose type is a view has that view's fields. */
 export function inputShape(model: Model, endpoint: Endpoint): InputShape | undefined {
-  const { takes, takesView, nesting = {}, does, method } = endpoint;
+  const { takes, manyRecords, takesView, nesting = {}, does, method } = endpoint;
   // A merge patch may omit every member (RFC 7396), so it may omit the objects around them.
   const isPatch = does === "update" || (does === undefined && method === "PATCH");
   if (takesView !== undefined) return shapeOfMembers(viewMembers(model, takesView, [], isPatch));
+  const listed = manyRecords ?? viewListIn(model, takes);
+  const listedView = listed === undefined ? undefined : viewNamed(model, { kind: "named", name: listed.of });
+  if (listedView !== undefined) return shapeOfMembers(viewMembers(model, listedView, [], false));
   if (takes === undefined) return undefined;
   if (!Object.values(takes).some(({ type }) => viewNamed(model, type) !== undefined))
     return { fields: takes, nesting, names: {} };
@@ -165,6 +210,14 @@ export function inputShape(model: Model, endpoint: Endpoint): InputShape | undef
     return viewMembers(model, view, [...around, field.optional ? `${name}?` : name], isPatch);
   });
   return shapeOfMembers(members);
+}
+
+/** Returns the list of a view that is the only member of a body. */
+function viewListIn(model: Model, takes: Fields = {}): { readonly of: string } | undefined {
+  const [only, ...others] = Object.values(takes);
+  if (only?.type.kind !== "list" || others.length > 0) return undefined;
+  const view = viewNamed(model, only.type.of);
+  return view === undefined ? undefined : { of: view };
 }
 
 /** A member of a body, and the field that it sets. */

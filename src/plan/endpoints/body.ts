@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { boundFields, createdKey, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { bodilessActions, readingActions, inputOnlyActions } from "../../language/endpoints/model.ts";
-import { type InputShape, inputShape } from "../../language/endpoints/shape.ts";
+import { batchOf, type InputShape, inputShapeOf } from "../../language/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
@@ -22,7 +22,7 @@ export function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const { action } = resolved;
   if (readingActions.has(action) || bodilessActions.has(action)) return undefined;
   const isLink = action === "link" || action === "unlink";
-  if (isLink && inputShape(planInput.model, resolved.endpoint) === undefined) return undefined;
+  if (isLink && inputShapeOf(planInput.model, resolved) === undefined) return undefined;
   const members = inputOf(planInput.model, resolved);
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(planInput, resolved, member)] as const);
@@ -49,7 +49,7 @@ export function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
       !(inputOnlyActions.has(action) || action === "logout" || (action === "create" && names.length === 0)) ||
       required.length > 0,
     ...(envelope === undefined ? {} : { envelope }),
-    ...(inputShape(planInput.model, resolved.endpoint) === undefined ? {} : { own: true as const }),
+    ...(inputShapeOf(planInput.model, resolved) === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(planInput, resolved, member)),
     others: members.filter((member) => !member.sets).map((member) => inputField(planInput, resolved, member)),
     fixed:
@@ -67,7 +67,9 @@ function envelopeOf(
   names: readonly string[],
 ): Envelope | undefined {
   const { endpoint, action } = resolved;
-  const accepted = inputShape(planInput.model, endpoint);
+  const accepted = inputShapeOf(planInput.model, resolved);
+  if (batchOf(planInput.model, resolved) !== undefined)
+    return accepted === undefined ? undefined : shapedEnvelope(names, accepted);
   if (accepted === undefined || endpoint.takesView !== undefined) {
     const { wrap } = inputOnlyActions.has(action) ? {} : wrapOf(planInput, resolved);
     const inner = accepted === undefined ? undefined : shapedEnvelope(names, accepted);

@@ -14,7 +14,7 @@ import {
 import type { Model } from "../../language/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { bodyPlan } from "./body.ts";
-import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
+import { batchPlan, responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
 import { headerPlans } from "./headers.ts";
@@ -55,6 +55,7 @@ function buildOperation(
   const moves = action === "move" || action === "create" ? transitionsBy(planInput, resource, operation) : [];
   const choose = choicePlans(planInput, resolved);
   const repeats = idempotencyOf(planInput, action, endpoint);
+  const batch = batchPlan(planInput, resolved);
   const known = {
     name: operation,
     sentence: descriptionOf(planInput.model, operation),
@@ -80,6 +81,7 @@ function buildOperation(
     ...headerPlans(planInput, resolved),
     ...(action === "list" ? { list: listPlan(planInput, resolved, table) } : {}),
     ...(action === "history" ? { list: historyPages(planInput) } : {}),
+    ...(batch === undefined ? {} : { batch }),
     moves,
     choose,
     ...(endpoint.also === undefined ? {} : { also: furtherWritePlans(planInput, at, endpoint.also, []) }),
@@ -93,7 +95,7 @@ function buildOperation(
     limits: operationLimits(planInput, operation),
     rates: ratesOf(planInput, resolved),
     quotas: quotasOf(planInput, resolved),
-  } satisfies Omit<Operation, "errors" | "needs" | "expand">;
+  } satisfies Omit<Operation, "errors" | "needs" | "expand" | "fields">;
   const selection = selectionPlan(planInput, resolved, known, { tables, views });
   return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
 }
@@ -193,10 +195,15 @@ export function idempotencyOf(
   if (declared === "none" || readingActions.has(action)) return undefined;
   if (declared.on === "POST" && method !== "POST") return undefined;
   const kept = declared.kept === undefined ? undefined : parseClockDuration(declared.kept);
-  return { header: declared.header, required: declared.required, retentionMilliseconds: kept ?? 86_400_000 };
+  return {
+    header: declared.header,
+    required: declared.required,
+    retentionMilliseconds: kept ?? 86_400_000,
+    ...(declared.echoed === true ? { echoed: true } : {}),
+  };
 }
 
-type Known = Omit<Operation, "errors" | "needs" | "expand">;
+type Known = Omit<Operation, "errors" | "needs" | "expand" | "fields">;
 
 /**
  * Returns the codes of the document's errors that the operation may return: of guards, choices, rules and unique conflicts.

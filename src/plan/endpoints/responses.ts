@@ -3,7 +3,7 @@ import { camelCase } from "../../base/case.ts";
 import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { ResponseTemplate } from "../../language/endpoints/model.ts";
-import { responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
+import { batchOf, responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
 import { fieldsOf, isAroundItself, lookup, nestedView } from "../../language/resources/fields.ts";
 import { fieldSchema, jsonSchemaOf, orNull } from "../../language/resources/json-schema.ts";
@@ -12,11 +12,12 @@ import { columnTypeOf, columnTypeOfComputed, columnTypeOfValue, schemaOfExpressi
 import { isBodiless, statusPlan } from "./outcomes.ts";
 import { seersOf, visibleOf } from "../authentication/permissions.ts";
 import type {
+  BatchPlan,
   ExpandableReference,
+  PageShape,
   ResponseMember,
   ResponsePlan,
   ResponseSource,
-  PageShape,
   ViewPlan,
 } from "./types.ts";
 import type { Table } from "../resources/types.ts";
@@ -48,11 +49,29 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
 }
 
 /** Plans the object around a record, in responses and in bodies that create or change one. */
-export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpoint): Pick<ResponsePlan, "wrap"> {
+export function wrapOf({ model }: PlanInput, resolved: ResourceEndpoint): Pick<ResponsePlan, "wrap"> {
+  const { action, resource } = resolved;
+  if (batchOf(model, resolved) !== undefined) return {};
   // The webhook resources have no enclosing object, as the reference documents them.
   const added = resource === webhookResource || resource === deliveryResource;
   const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
   return one === undefined || action === "list" || action === "history" ? {} : { wrap: one };
+}
+
+/** Plans the array of records that one request creates; its response has the same form unless the document declares one. */
+export function batchPlan(planInput: PlanInput, resolved: ResourceEndpoint): BatchPlan | undefined {
+  const batch = batchOf(planInput.model, resolved);
+  if (batch === undefined) return undefined;
+  const { member, min, max } = batch;
+  const { page } = responseShape(planInput.model, resolved);
+  const items = { kind: "items" } as const;
+  const usual: PageShape = member === undefined ? items : { kind: "object", members: [{ name: member, shape: items }] };
+  return {
+    ...(member === undefined ? {} : { member }),
+    min,
+    max,
+    page: page === undefined ? usual : pageOf(planInput, page, `endpoints/endpoints/${resolved.operation}/gives`),
+  };
 }
 
 /** Plans a custom object around a page of records. */

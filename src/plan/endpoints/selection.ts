@@ -1,6 +1,6 @@
 /** Plans the parameters with which requests select what a response contains. */
 import { defaultDepth } from "../../language/endpoints/selection.ts";
-import type { ExpandStyle } from "../../language/endpoints/model.ts";
+import { type ExpandStyle, sessionActions } from "../../language/endpoints/model.ts";
 import { type ResourceEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
 import type { PlanInput } from "../input.ts";
 import type { Table } from "../resources/types.ts";
@@ -13,22 +13,34 @@ interface Contents {
   readonly views: ViewPlans;
 }
 
-type Responding = Pick<Operation, "resource" | "response" | "list">;
+type Responding = Pick<Operation, "resource" | "response" | "list" | "batch">;
 
 export function selectionPlan(
   { model }: PlanInput,
   { action, endpoint }: Pick<ResourceEndpoint, "action" | "endpoint">,
   responding: Responding,
   contents: Contents,
-): Pick<Operation, "expand"> {
+): Pick<Operation, "expand" | "fields"> {
   const expand = styleOf(model.endpoints, endpoint, "expand") ?? "none";
-  const isSelectable = action !== "history" && action !== "clear";
-  if (expand === "none" || !isSelectable || !isExpandable(responding, contents)) return {};
-  return { expand: { ...parameterPlan(expand, responding), depth: expand.depth ?? defaultDepth } };
+  const fields = styleOf(model.endpoints, endpoint, "fields") ?? "none";
+  const { kind } = responding.response;
+  const isSelectable =
+    action !== "history" &&
+    action !== "clear" &&
+    !sessionActions.has(action) &&
+    (kind === "record" || kind === "members");
+  if (!isSelectable) return {};
+  return {
+    ...(expand === "none" || !isExpandable(responding, contents)
+      ? {}
+      : { expand: { ...parameterPlan(expand, responding), depth: expand.depth ?? defaultDepth } }),
+    ...(fields === "none" ? {} : { fields: parameterPlan({ name: fields }, responding) }),
+  };
 }
 
-function parameterPlan({ name, from }: ExpandStyle, { response, list }: Responding): PathParameterPlan {
-  const outer = list === undefined ? (response.wrap === undefined ? [] : [response.wrap]) : (itemsIn(list.page) ?? []);
+function parameterPlan({ name, from }: ExpandStyle, { batch, response, list }: Responding): PathParameterPlan {
+  const page = (list ?? batch)?.page;
+  const outer = page === undefined ? (response.wrap === undefined ? [] : [response.wrap]) : (itemsIn(page) ?? []);
   return {
     name: name.replace(/\[\]$/, ""),
     hasBrackets: name.endsWith("[]"),

@@ -76,6 +76,8 @@ export interface Operation {
   readonly ignoresUnknown?: true;
   /** How a request asks for records in place of their ids, if the response has any for which it may ask. */
   readonly expand?: ExpandPlan;
+  /** How a request asks for some members of a record. */
+  readonly fields?: PathParameterPlan;
   /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /**
@@ -92,6 +94,8 @@ export interface Operation {
   readonly headers?: readonly HeaderPlan[];
   /** The pages, filters and sorting of a list; for a `history` only pages. */
   readonly list?: ListPlan;
+  /** For `create`: the records that one request creates. Then `body` and `response` are those of each record. */
+  readonly batch?: BatchPlan;
   /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
   readonly moves: readonly TransitionPlan[];
   readonly choose: readonly ChoicePlan[];
@@ -101,7 +105,7 @@ export interface Operation {
    * Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition only accepts it.
    */
   readonly edits: "required" | "optional" | "none";
-  readonly repeats?: { readonly header: string; readonly required: boolean; readonly retentionMilliseconds: number };
+  readonly repeats?: IdempotencyPlan;
   /** The effects on other records, of the operation and of the states that it enters, in the same transaction. */
   readonly effects: readonly EffectPlan[];
   /** For `receive`: the incoming event. */
@@ -298,9 +302,21 @@ export interface AcceptedPlan {
   readonly states: readonly string[];
 }
 
+export interface IdempotencyPlan {
+  readonly header: string;
+  readonly required: boolean;
+  readonly retentionMilliseconds: number;
+  /** Whether responses have the key of their request. */
+  readonly echoed?: true;
+}
+
 export interface QueryPlan {
   readonly name: string;
   readonly type: ColumnType;
+  /** For a list of values: the type of each. */
+  readonly items?: ColumnType;
+  /** How a request sends a list or an object. Absent: the value is one text. */
+  readonly parts?: "commas" | "repeated" | "brackets";
   /** The JSON Schema of the parameter's value. */
   readonly schema: JsonObject;
   readonly required: boolean;
@@ -408,6 +424,16 @@ export interface ListPlan {
   readonly links?: readonly PageLink[];
 }
 
+/** An array of records in a body and in its response. */
+export interface BatchPlan {
+  /** The member of the body with the array; absent: the body is the array. */
+  readonly member?: string;
+  readonly min: number;
+  readonly max: number;
+  /** The object around the created records in the response. */
+  readonly page: PageShape;
+}
+
 export interface SortKeyPlan {
   readonly column: string;
   readonly descending: boolean;
@@ -460,6 +486,8 @@ export interface ConditionFilterPlan {
   readonly type: ColumnType;
   /** For a list of values: the type of each. */
   readonly items?: ColumnType;
+  /** Whether a request repeats the parameter for each item of a list, instead of commas between them. */
+  readonly repeated?: true;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
   /** The field that the value is compared with: the field's conversions between versions also apply to the value. */

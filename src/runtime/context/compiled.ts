@@ -35,6 +35,20 @@ export interface CompiledOperation extends OperationValidators {
 /** The names of a path in a response: `latest_charge`, `customer`. */
 export type MemberPath = readonly string[];
 
+/** What a request asks for in a response. */
+export interface MemberSelection {
+  /** References in place of which it asks for the records. */
+  readonly expand: readonly MemberPath[];
+  /** The only members for which it asks; absent: all. */
+  readonly fields?: readonly MemberPath[];
+}
+
+/** A path at which there is no such member, and the parameter that has it. */
+export interface UnknownPath {
+  readonly unknown: MemberPath;
+  readonly parameter: keyof MemberSelection;
+}
+
 /** The permissions and views of one kind of caller. */
 export interface ForKind {
   readonly allowed: Decision;
@@ -56,8 +70,8 @@ export interface ForKind {
   readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
   /** For `the`: the conditions of records on which this kind may run the operation, and of records that it may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
-  /** Returns the same kind with records in place of the references at the paths; or the path of something else. */
-  expanded(paths: readonly MemberPath[]): ForKind | { readonly unknown: MemberPath };
+  /** Returns the same kind with responses that contain what a request asks for; or a path of something else. */
+  selected(selection: MemberSelection): ForKind | UnknownPath;
   /** Returns the same reads with another view; each call prepares new queries. */
   readsIn(view: View): Pick<ForKind, "read" | "list">;
   /** Returns a list query for a shape, prepared once. */

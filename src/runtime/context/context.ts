@@ -14,7 +14,7 @@ import type { LoginGuard, LoginRecords, Proved, PresentSecret, TokenPlaceholders
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import type { VersionConverter, VersionedRequest, Served } from "./version.ts";
 import type { ObservationBuilder } from "./observation.ts";
-import type { ForKind, CompiledOperation, ResourceView } from "./compiled.ts";
+import type { ForKind, CompiledOperation, ResourceView, MemberPath } from "./compiled.ts";
 import type { CallFunctions } from "./functions.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
@@ -100,6 +100,10 @@ export interface Call extends ChangeContext {
   readonly input: JsonObject;
   /** The paths that the body has for `expand`; `input` does not contain them. */
   readonly bodyPaths?: readonly string[];
+  /** The records of a body that creates many; `input` is then the body. */
+  readonly items?: readonly ItemInput[];
+  /** For older callers: the only members of the response, by their older names. */
+  readonly olderFields?: readonly MemberPath[];
   /** The enclosing objects of the body, if there are any. */
   readonly envelope?: Unwrapped;
   /** The version of the caller. */
@@ -132,6 +136,14 @@ export interface Cursors {
   seal(position: readonly Value[], context: string): string;
   /** Returns the position in a cursor; undefined for a forged cursor or one of another list. */
   open(cursor: string, context: string): readonly Value[] | undefined;
+}
+
+/** One of the records of a body that creates many. */
+export interface ItemInput {
+  readonly input: JsonObject;
+  readonly envelope?: Unwrapped;
+  /** The validator to use instead of the operation's own. */
+  readonly validate?: Validator;
 }
 
 /** A body without the objects around its members. */

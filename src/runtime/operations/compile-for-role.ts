@@ -5,8 +5,8 @@ import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import { restricted } from "../../plan/endpoints/passed-records.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
-import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
-import { expanded } from "../records/expand.ts";
+import type { Decision, ForKind, ListShape, MemberSelection, ResourceView, UnknownPath } from "../context/compiled.ts";
+import { expanded, narrowed } from "../records/select-members.ts";
 import { compileParents, conditionOf, tiedTo } from "../records/parents.ts";
 import { headerView, type Nested, operationView } from "../records/views.ts";
 import { withHeaders } from "./headers.ts";
@@ -61,7 +61,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
       return compiled;
     };
   };
-  const selections = new Map<string, ReturnType<ForKind["expanded"]>>();
+  const selections = new Map<string, ForKind>();
   const kind: ForKind = {
     allowed,
     visible,
@@ -86,20 +86,27 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     }),
     the: theOne(operation, [...tied, ...single], allowed, visible),
     list: listsIn(view),
-    expanded: (paths) => {
-      const key = JSON.stringify(paths);
+    selected: (selection) => {
+      const key = JSON.stringify(selection);
       const known = selections.get(key);
       if (known !== undefined) return known;
-      const selected = expanded(view, paths);
-      const made = "unknown" in selected ? selected : { ...kind, own: selected, ...kind.readsIn(selected) };
-      // A path that is not expandable must not displace queries.
-      if ("unknown" in made) return made;
+      const selected = selectedView(view, selection);
+      // A selection of unknown members must not displace queries.
+      if ("unknown" in selected) return selected;
       if (selections.size >= maximumSelections) selections.delete(selections.keys().next().value as string);
+      const made: ForKind = { ...kind, own: selected, ...kind.readsIn(selected) };
       selections.set(key, made);
       return made;
     },
   };
   return kind;
+}
+
+function selectedView(view: View, { expand, fields }: MemberSelection): View | UnknownPath {
+  const full = expanded(view, expand);
+  if ("unknown" in full) return { ...full, parameter: "expand" };
+  const part = fields === undefined ? full : narrowed(full, fields);
+  return "unknown" in part ? { ...part, parameter: "fields" } : part;
 }
 
 /** Whether the response to a list has the number of records on all pages, or a value computed from it. */

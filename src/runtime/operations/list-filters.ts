@@ -5,12 +5,11 @@ import type { Value } from "../../expression/evaluate.ts";
 import { decide } from "../../language/authentication/decide.ts";
 import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { mayPass } from "../../plan/endpoints/passed-records.ts";
-import type { FilterOperator, FilterParameter, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import type { FilterOperator, FilterParameter, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
 import { subjectOf } from "../context/caller.ts";
 import type { Call } from "../context/context.ts";
 import { malformed } from "../errors/api-error.ts";
 import { typedParameter, typedParameters } from "./query.ts";
-import { sentName } from "./selection.ts";
 
 /** A filter by a field; `text` is what the request sent. */
 export interface RequestedFilter {
@@ -24,16 +23,17 @@ export interface RequestedFilter {
  * Returns the value of a filter with a condition; undefined, as for an unknown filter, if the caller may not see a field, or any
  * record of another resource, that the filter reads (R4.13).
  */
-export function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value | undefined {
+export function parseCondition(call: Call, plan: ListPlan, name: string, texts: readonly string[]): Value | undefined {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
   if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed"))
     return undefined;
   if (!mayPass(filter, subject)) return undefined;
   const validate = call.compiled.filters.get(name);
-  return filter.items === undefined
-    ? typedParameter(name, text, filter.type, validate, "the filter's type")
-    : typedParameters(name, text, filter.items, validate, "the filter's type");
+  const [text = ""] = texts;
+  if (filter.items === undefined) return typedParameter(name, text, filter.type, validate, "the filter's type");
+  const values = filter.repeated === true ? texts : text.split(",");
+  return typedParameters(name, values, filter.items, validate, "the filter's type");
 }
 
 interface FilterLookup extends FilterParameter {
@@ -54,15 +54,9 @@ const filtersOf = onceFor((plan: ListPlan): ReadonlyMap<string, FilterLookup> =>
 /** Returns the names of the parameters that a request may repeat. */
 export const repeatableOf: (plan: ListPlan) => ReadonlySet<string> = onceFor(
   (plan: ListPlan): ReadonlySet<string> =>
-    new Set([...filtersOf(plan)].flatMap(([name, { repeated }]) => (repeated === true ? [name] : []))),
-);
-
-/** Returns the parameters that a request may send more than once. */
-export const repeatableIn: (operation: Operation) => ReadonlySet<string> = onceFor(
-  (operation: Operation): ReadonlySet<string> =>
     new Set([
-      ...(operation.list === undefined ? [] : repeatableOf(operation.list)),
-      ...(operation.expand === undefined ? [] : [sentName(operation.expand)]),
+      ...[...filtersOf(plan)].flatMap(([name, { repeated }]) => (repeated === true ? [name] : [])),
+      ...plan.conditions.flatMap(({ name, repeated }) => (repeated === true ? [name] : [])),
     ]),
 );
 

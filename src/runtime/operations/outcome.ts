@@ -28,7 +28,7 @@ export async function respondWith(call: Call, tx: Transaction, outcome: Outcome)
     ...(await recordHeaders(call, tx, row)),
   ];
   const result = bodyOf(call, status, text, revision, extra);
-  return what === "created" ? { ...result, made: true } : result;
+  return what === "created" ? { ...result, made: 1 } : result;
 }
 
 function bodyOf(call: Call, status: number, text: string, revision: number, extra: readonly string[]): HttpResponse {

@@ -15,9 +15,11 @@ export interface PageParts {
 
 type Part = Exclude<PageShape["kind"], "object" | "expression">;
 
-const writerFor = onceFor((plan: ListPlan) => writerOf(plan.page));
+const writerFor = onceFor((plan: Paged) => writerOf(plan.page));
 
-export function pageText(plan: ListPlan, parts: PageParts): string {
+type Paged = Pick<ListPlan, "page">;
+
+export function pageText(plan: Paged, parts: PageParts): string {
   return writerFor(plan)(parts);
 }
 

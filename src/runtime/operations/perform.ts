@@ -18,11 +18,12 @@ import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
-import { repeatableIn } from "./list-filters.ts";
-import { queryInput, rejectParameters } from "./query.ts";
+import { isRepeatable, queryInput, rejectParameters } from "./query-input.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
-import { selectedKind } from "./selection.ts";
+import { type Selected, selectedKind } from "./selection.ts";
 import { type KeysInUse, write } from "./write.ts";
+
+const none: Partial<Selected> = {};
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -30,7 +31,7 @@ type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 export function createCall(
   context: Context,
   request: OperationRequest,
-  { envelope, input, paths, validate }: Input,
+  { envelope, input, items, paths, validate }: Input,
 ): Call {
   const { caller, httpRequest, observation, route, version } = request;
   const { endpoint, parameters, path, requested } = route;
@@ -38,11 +39,14 @@ export function createCall(
   const compiled =
     validate !== undefined && received === undefined ? { ...endpoint.compiled, validate } : endpoint.compiled;
   const { operation } = received?.compiled ?? compiled;
-  const sent = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", repeatableIn(operation));
-  const { query, repeated } = sent;
+  const parsed = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", (name) =>
+    isRepeatable(operation, name),
+  );
+  const { query, repeated } = parsed;
   if (operation.list === undefined) rejectParameters(operation, query);
-  const queried = queryInput(received?.compiled ?? compiled, query);
-  const kind = selectedKind(operation, request.kind, { ...sent, bodyPaths: paths }, version.converter);
+  const queried = queryInput(received?.compiled ?? compiled, parsed);
+  const selected = selectedKind(operation, request.kind, parsed, paths, version.converter);
+  const { kind = request.kind, olderFields } = selected ?? none;
   const now = context.clock.now();
   const placeholders = createPlaceholders(context.plan.credentials, context.random);
   const call: Writable<Call> = {
@@ -75,7 +79,9 @@ export function createCall(
   };
   const own = versionedRequest(request, input, validate, kind);
   if (own !== undefined) call.own = own;
+  if (items !== undefined) call.items = items;
   if (paths !== undefined) call.bodyPaths = paths;
+  if (olderFields !== undefined) call.olderFields = olderFields;
   if (envelope !== undefined) call.envelope = envelope;
   if (repeated !== undefined) call.repeated = repeated;
   if (requested.parameter !== undefined) call.parameter = requested.parameter;

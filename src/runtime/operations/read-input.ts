@@ -1,11 +1,12 @@
 /** Reads the body of a request in the caller's version; its validation comes later (R0.1). */
 import { defined } from "../../base/defined.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { formMedia } from "../../plan/endpoints/contract.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
+import type { BatchPlan } from "../../plan/endpoints/types.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
-import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
+import type { Context, IncomingRequest, ItemInput, Unwrapped } from "../context/context.ts";
 import type { Caller } from "../context/caller.ts";
 import type { CompiledOperation, ForKind } from "../context/compiled.ts";
 import type { Served } from "../context/version.ts";
@@ -32,6 +33,8 @@ export interface OperationRequest extends IncomingRequest {
 export interface Input {
   readonly input: JsonObject;
   readonly envelope?: Unwrapped;
+  /** The records of a body that creates many. */
+  readonly items?: readonly ItemInput[];
   /** The paths of the body for `expand`. */
   readonly paths?: readonly string[];
   /** The validator to use instead of the operation's own. */
@@ -78,11 +81,29 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   if (body === undefined) return none;
   const isForm = isFormRequest(httpRequest);
   const parsed = isForm ? readBracketedForm(await sent.read()) : parseBody(await sent.read(), body);
+  if (operation.batch !== undefined) return batchInput(compiled, operation.batch, parsed, isForm);
   // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
   const { rest, paths } = bodyPaths(operation, parsed);
   const read = inputOf(compiled, rest, isForm);
   return paths === undefined ? read : { ...read, paths };
+}
+
+/** Reads a body with an array of records; `items` is absent if it has none. */
+function batchInput(compiled: CompiledOperation, { member }: BatchPlan, parsed: Json, isForm: boolean): Input {
+  const { rest, paths } = isObject(parsed) ? bodyPaths(compiled.operation, parsed) : { rest: parsed };
+  const sent = member === undefined ? rest : isObject(rest) && Object.hasOwn(rest, member) ? rest[member] : undefined;
+  const list = isForm && isObject(sent) ? (Object.values(sent) as readonly Json[]) : sent;
+  const items = Array.isArray(list)
+    ? (list as readonly Json[]).map((item): ItemInput => {
+        return isObject(item) ? inputOf(compiled, item, isForm) : { input: {}, validate: rejectNonObject };
+      })
+    : undefined;
+  return {
+    input: isObject(rest) ? rest : { "": rest as Json },
+    ...(items === undefined ? {} : { items }),
+    ...(paths === undefined ? {} : { paths }),
+  };
 }
 
 function inputOf({ operation, validate }: CompiledOperation, parsed: JsonObject, isForm: boolean): Input {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
-import { insertRecord, validateNew } from "./create.ts";
+import { insertRecord, validateNew } from "./insert-record.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import {
   absent,

@@ -1,23 +1,22 @@
 /** Reads the parameters with which a request selects what the response contains. */
+import { defined } from "../../base/defined.ts";
 import { fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { ExpandPlan, Operation, PathParameterPlan } from "../../plan/endpoints/types.ts";
-import type { ForKind, MemberPath } from "../context/compiled.ts";
+import type { Operation, PathParameterPlan } from "../../plan/endpoints/types.ts";
+import type { ForKind, MemberPath, MemberSelection } from "../context/compiled.ts";
 import type { VersionConverter } from "../context/version.ts";
 import { type ApiError, invalid, malformed, type Violation } from "../errors/api-error.ts";
 import type { RepeatedQuery } from "../routing/target.ts";
 
-/** The most paths of a request: each is one more subquery. */
+/** The most paths for records in place of ids: each is one more subquery. */
 const maximumPaths = 20;
 
-/** Returns the name of a parameter as requests repeat it. */
-export function sentName({ name, hasBrackets }: PathParameterPlan): string {
-  return hasBrackets ? `${name}[]` : name;
-}
+/** The most members that a request may name. */
+const maximumFields = 100;
 
 /** Whether a query parameter selects what the response contains: `expand`, `expand[]` or `expand[0]`. */
-export function selects({ expand }: Operation, name: string): boolean {
-  return expand !== undefined && isParameter(expand, name);
+export function selects({ expand, fields }: Operation, name: string): boolean {
+  return [expand, fields].some((parameter) => parameter !== undefined && isParameter(parameter, name));
 }
 
 function isParameter({ name, hasBrackets }: PathParameterPlan, sent: string): boolean {
@@ -66,48 +65,75 @@ function requestedPaths(
   return [...inQuery, ...pointed];
 }
 
-/** Returns the kind of caller whose responses contain what the request asks for. */
+/** What a request asks for, and the kind of caller whose responses contain it. */
+export interface Selected {
+  readonly kind: ForKind;
+  /** For older callers: the only members of a response, by their older names. */
+  readonly olderFields?: readonly MemberPath[];
+}
+
+/** Returns the kind of caller for a request that asks for something; undefined for any other request. */
 export function selectedKind(
   operation: Operation,
   kind: ForKind,
-  sent: RepeatedQuery & { readonly bodyPaths?: readonly string[] | undefined },
+  sent: RepeatedQuery,
+  bodyPaths: readonly string[] | undefined,
   converter: VersionConverter | undefined,
-): ForKind {
-  const { expand } = operation;
-  if (expand === undefined) return kind;
-  const paths = requestedPaths(expand, sent, sent.bodyPaths ?? []);
-  return paths.length === 0 ? kind : expandedKind(operation, expand, kind, paths, converter);
+): Selected | undefined {
+  const { expand, fields } = operation;
+  if (expand === undefined && fields === undefined) return undefined;
+  const newest = (plan: PathParameterPlan, inBody: readonly string[]): readonly NewestPath[] =>
+    newestPaths(operation, plan, requestedPaths(plan, sent, inBody), converter);
+  const expandPaths = expand === undefined ? [] : newest(expand, bodyPaths ?? []);
+  const fieldPaths = fields === undefined ? [] : newest(fields, []);
+  if (expandPaths.length === 0 && fieldPaths.length === 0) return undefined;
+  const namesOf = (paths: readonly NewestPath[]): readonly MemberPath[] =>
+    paths.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  const selection: MemberSelection = {
+    expand: namesOf(expandPaths),
+    ...(fieldPaths.length === 0 ? {} : { fields: namesOf(fieldPaths) }),
+  };
+  const selected = kind.selected(selection);
+  if ("unknown" in selected) {
+    const isExpand = selected.parameter === "expand";
+    const among = isExpand ? expandPaths : fieldPaths;
+    const wrong = among.find(({ path }) => path?.join(".") === selected.unknown.join("."));
+    throw unknownPath(defined(wrong, "the unknown path").requested, isExpand);
+  }
+  if (converter === undefined || fieldPaths.length === 0) return { kind: selected };
+  // The response is narrowed after its conversion, which may need the other members.
+  const full = kind.selected({ expand: selection.expand }) as ForKind;
+  return { kind: full, olderFields: fieldPaths.map(({ requested }) => requested.text.split(".")) };
 }
 
-function expandedKind(
+interface NewestPath {
+  readonly requested: RequestedPath;
+  /** The names in the newest version; undefined if it has removed the member. */
+  readonly path: MemberPath | undefined;
+}
+
+function newestPaths(
   operation: Operation,
-  plan: ExpandPlan,
-  kind: ForKind,
-  requested: readonly RequestedPath[],
+  plan: PathParameterPlan,
+  paths: readonly RequestedPath[],
   converter: VersionConverter | undefined,
-): ForKind {
-  const [first] = requested;
-  if (first !== undefined && requested.length > maximumPaths)
-    throw wrongPath(first, "too-many", `\`${plan.name}\` takes at most ${maximumPaths} paths`);
-  const found = requested.flatMap((one): readonly { readonly one: RequestedPath; readonly path: MemberPath }[] => {
-    const path = pathOf(plan, one);
+): readonly NewestPath[] {
+  const [first] = paths;
+  const isExpand = plan === operation.expand;
+  const most = isExpand ? maximumPaths : maximumFields;
+  if (first !== undefined && paths.length > most)
+    throw wrongPath(first, "too-many", `\`${plan.name}\` takes at most ${most} paths`);
+  return paths.map((requested) => {
+    const sent = requested.text.split(".");
+    if (isExpand && sent.length > (operation.expand?.depth ?? 0))
+      throw wrongPath(requested, "too-many", `A path of \`${plan.name}\` has at most ${operation.expand?.depth} names`);
+    if (plan.prefix.some((outer, index) => sent[index] !== outer)) throw unknownPath(requested, isExpand);
+    const path = sent.slice(plan.prefix.length);
     const newer = converter === undefined ? path : converter.newerPath(subjectOf(operation), path);
-    if (newer === "unknown") throw notExpandable(one);
+    if (newer === "unknown") throw unknownPath(requested, isExpand);
     // What the newest version has removed is in the response as older callers know it.
-    return newer === "removed" ? [] : [{ one, path: newer }];
+    return { requested, path: newer === "removed" ? undefined : newer };
   });
-  const selected = kind.expanded(found.map(({ path }) => path));
-  if (!("unknown" in selected)) return selected;
-  const wrong = found.find(({ path }) => path.join(".") === selected.unknown.join("."));
-  throw notExpandable(wrong?.one ?? (first as RequestedPath));
-}
-
-/** Returns the names of a path behind those of the objects around the record. */
-function pathOf({ depth, name, prefix }: ExpandPlan, requested: RequestedPath): MemberPath {
-  const names = requested.text.split(".");
-  if (names.length > depth) throw wrongPath(requested, "too-many", `A path of \`${name}\` has at most ${depth} names`);
-  if (prefix.some((outer, index) => names[index] !== outer)) throw notExpandable(requested);
-  return names.slice(prefix.length);
 }
 
 function subjectOf({ name, resource, response }: Operation) {
@@ -116,8 +142,13 @@ function subjectOf({ name, resource, response }: Operation) {
     : ({ kind: "gives", operation: name } as const);
 }
 
-function notExpandable(requested: RequestedPath): ApiError {
-  return wrongPath(requested, "unknown-field", `\`${requested.text.slice(0, 80)}\` cannot be expanded`);
+function unknownPath(requested: RequestedPath, isExpand: boolean): ApiError {
+  const name = `\`${requested.text.slice(0, 80)}\``;
+  return wrongPath(
+    requested,
+    "unknown-field",
+    isExpand ? `${name} cannot be expanded` : `${name} is no member of the response`,
+  );
 }
 
 function wrongPath({ at }: RequestedPath, code: string, detail: string): ApiError {

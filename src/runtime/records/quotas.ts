@@ -55,13 +55,17 @@ export async function countSuccess(call: Call, tx: Transaction, response: HttpRe
   const { context, now } = call;
   for (const { limit, by } of call.compiled.operation.quotas) {
     const quota = context.plan.quotas[limit];
-    if (quota?.kind !== "window" || (quota.of === "creation" && response.made !== true)) continue;
+    const { made = 0 } = response;
+    if (quota?.kind !== "window" || (quota.of === "creation" && made === 0)) continue;
     const partition = partitionIn(call, by);
     if (partition === undefined) continue;
     const key = concealed(context.secret, partition);
-    const counted = await tx.count(`quota ${quota.name}`, key, now, now + quota.windowMilliseconds);
-    if (call.observation.admission !== undefined) reportQuota(call.observation.admission, quota, counted, now);
-    if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
+    for (let left = quota.of === "creation" ? made : 1; left > 0; left -= 1) {
+      const counted = await tx.count(`quota ${quota.name}`, key, now, now + quota.windowMilliseconds);
+      if (left === 1 && call.observation.admission !== undefined)
+        reportQuota(call.observation.admission, quota, counted, now);
+      if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import type { Row } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 import { invalid, ApiError, type Violation } from "../errors/api-error.ts";
 import type { VersionConverter, Subject, FullRecord } from "../context/version.ts";
+import { membersOfJson } from "./requested-members.ts";
 import { textToOlder } from "./compose-steps.ts";
 
 /** Returns the call in the caller's version; for the newest version the same call. */
@@ -109,6 +110,14 @@ export function rowToOlder(call: Call, row: Row): Row {
 
 /** Returns the text of a response's record or page in the caller's version. */
 export function versionedText(call: Call, text: string): string {
+  const { olderFields } = call;
+  const older = textInVersion(call, text);
+  if (olderFields === undefined || older === "") return older;
+  const items = JSON.parse(`[${older}]`) as readonly Json[];
+  return items.map((item) => JSON.stringify(membersOfJson(item, olderFields))).join(",");
+}
+
+function textInVersion(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;
   const { operation } = call.compiled;

@@ -18,6 +18,7 @@ const shop = documentOf({
   },
   endpoints: {
     expand: "expand, depth 3",
+    fields: "fields",
     endpoints: {
       addBuyer: "POST /buyers",
       getBuyer: "GET /buyers/{id}",
@@ -66,6 +67,13 @@ servedVersions("expand in an older version", shop, (send) => {
       id: note,
       for: { id: order, customer: { id: buyer, label: "Bob", above } },
     });
+    assert.deepEqual((await send(`GET /orders/${order}?fields=customer`)).json, { customer: buyer });
+    assert.deepEqual((await send(`GET /orders?expand=customer&fields=customer.label`)).json, {
+      items: [{ customer: { label: "Bob" } }, { customer: { label: "Bob" } }],
+      next: null,
+    });
+    assert.deepEqual(faultsOf(await send(`GET /orders/${order}?fields=buyer`)), ["fields unknown-field"]);
+
     for (const path of [
       `/orders/${order}?expand=buyer`,
       `/orders/${order}?expand=customer.none`,

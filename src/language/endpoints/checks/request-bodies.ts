@@ -7,7 +7,7 @@ import { jsonSchemaOf, namedSchemas } from "../../resources/json-schema.ts";
 import { boundFields, inputOf } from "../input.ts";
 import { sessionActions, inputOnlyActions } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
-import { inputShape } from "../shape.ts";
+import { batchOf, inputShapeOf } from "../shape.ts";
 import { isRead } from "../wire-media.ts";
 
 /** Reports an operation that creates records and does not take, or not always, a field that every record must have. */
@@ -18,7 +18,7 @@ const requiredNotInBody: Check = {
   *run({ endpoints, model, transitionsBy }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource" || resolved.action !== "create") continue;
-      const accepted = inputShape(model, resolved.endpoint)?.fields;
+      const accepted = inputShapeOf(model, resolved)?.fields;
       if (accepted === undefined) continue;
       // A transition that every new record makes sets a field, too.
       const always = (transitionsBy.get(resolved.operation) ?? []).filter(({ trigger }) => trigger.if === undefined);
@@ -53,6 +53,7 @@ const bodyFieldNotSettable: Check = {
       if (
         resolved.kind !== "resource" ||
         (resolved.endpoint.takes === undefined && resolved.endpoint.takesView === undefined) ||
+        batchOf(model, resolved) !== undefined ||
         inputOnlyActions.has(resolved.action) ||
         sessionActions.has(resolved.action)
       )
@@ -105,6 +106,7 @@ const bodyMemberUnused: Check = {
     for (const resolved of documentIndex.endpoints.values()) {
       if (resolved.kind !== "resource" || resolved.endpoint.takes === undefined || sessionActions.has(resolved.action))
         continue;
+      if (batchOf(documentIndex.model, resolved) !== undefined) continue;
       const fields = fieldsOf(documentIndex.model, resolved.resource);
       const read = inputRead(documentIndex, resolved);
       const isSettable = (name: string) => !inputOnlyActions.has(resolved.action) && lookup(fields, name) !== undefined;

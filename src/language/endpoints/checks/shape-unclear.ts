@@ -5,7 +5,7 @@ import type { Model } from "../../model.ts";
 import { lookup } from "../../resources/fields.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
 import type { ResponseTemplate } from "../model.ts";
-import { hasItems, itemsName, viewNamed } from "../shape.ts";
+import { batchOf, hasItems, itemsName, viewNamed } from "../shape.ts";
 
 export const check: Check = {
   code: "endpoints/shape-unclear",
@@ -66,7 +66,7 @@ function* unclearResponse(
   } else if (items === undefined && action === "clear") {
     const message = `\`${operation}\` deletes many records and returns none`;
     yield { at, message, help: "leave `gives` out to respond with 204, or return values such as `{ done: true }`" };
-  } else if (items !== undefined && action !== "list") {
+  } else if (items !== undefined && action !== "list" && batchOf(documentIndex.model, resolved) === undefined) {
     yield {
       at,
       message: `\`${operation}\` does not return a list`,

@@ -36,6 +36,8 @@ const notOfHandlers = [
   "lists",
   "order",
   "headers",
+  "expand",
+  "fields",
 ] as const;
 
 function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {
@@ -85,6 +87,9 @@ function ignoredMembers(
     ...(action === "history" && endpoint.headers !== undefined
       ? [["headers", "returns the history of a record, whose header fields are fixed"] as const]
       : []),
+    ...(["expand", "fields"] as const)
+      .filter((member) => endpoint[member] !== undefined && !returnsRecords(resolved))
+      .map((member) => [member, "returns no records whose members a request could select"] as const),
     ...(endpoint.edits !== undefined && !isEdit(action)
       ? [["edits", "changes no record that a client has read, so it needs no precondition"] as const]
       : []),
@@ -98,6 +103,12 @@ function ignoredMembers(
       ? [["choose", "neither creates a record nor changes its state, so `choose` has no use"] as const]
       : []),
   ];
+}
+
+function returnsRecords({ action, endpoint }: ResourceEndpoint): boolean {
+  if (endpoint.gives === "none" || action === "history" || action === "clear" || sessionActions.has(action))
+    return false;
+  return action !== "delete" || endpoint.gives !== undefined;
 }
 
 function isEdit(action: ResourceEndpoint["action"]): boolean {

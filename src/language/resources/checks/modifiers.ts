@@ -16,7 +16,7 @@ const modifierMisplaced: Check = {
         const problem =
           modifier === "expand"
             ? expandProblem(model, enclosing, field)
-            : (elsewhere[enclosing] ??
+            : ((isForParameters(modifier) ? "only a query parameter is sent in parts" : elsewhere[enclosing]) ??
               (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier)));
         if (problem !== undefined)
           yield { at: `${at}/marks/${modifier}`, message: `\`${name}\` cannot be \`${modifier}\`: ${problem}` };
@@ -24,6 +24,11 @@ const modifierMisplaced: Check = {
     }
   },
 };
+
+/** Whether the modifier declares how a request sends the items of a list in a query. */
+export function isForParameters(modifier: Modifier): boolean {
+  return modifier === "repeated" || modifier === "brackets";
+}
 
 /** Why a field that is not a record's cannot have marks, by where it is declared. */
 const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {

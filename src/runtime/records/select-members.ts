@@ -1,9 +1,7 @@
-/** Expands references of a view to the records to which they refer. */
+/** Selects what a view contains: records in place of ids, and only some members. */
 import type { MemberPath } from "../context/compiled.ts";
+import { type MemberTree, outermost, treeOf } from "../versions/requested-members.ts";
 import type { View, ViewMember, ViewSource } from "../../store/port/store.ts";
-
-/** The requested members below each member. */
-type Tree = ReadonlyMap<string, Tree>;
 
 /** Returns the view in which the references at the paths are records; or the first path at which there is no reference. */
 export function expanded(view: View, paths: readonly MemberPath[]): View | { readonly unknown: MemberPath } {
@@ -26,15 +24,34 @@ function membersIn(source: ViewSource): readonly ViewMember[] {
   return source.kind === "record" || source.kind === "records" ? source.view.members : [];
 }
 
-function treeOf(paths: readonly MemberPath[]): Tree {
-  const below = Map.groupBy(
-    paths.filter((path) => path.length > 0),
-    ([name = ""]) => name,
-  );
-  return new Map([...below].map(([name, found]) => [name, treeOf(found.map((path) => path.slice(1)))]));
+/** Returns the view with only the members at the paths; or the first path at which there is no member. */
+export function narrowed(view: View, paths: readonly MemberPath[]): View | { readonly unknown: MemberPath } {
+  const unknown = paths.find((path) => !isMember(view.members, path));
+  if (unknown !== undefined) return { unknown };
+  return { ...view, members: membersAt(view.members, treeOf(outermost(paths))) };
 }
 
-function expandedMembers(members: readonly ViewMember[], tree: Tree): readonly ViewMember[] {
+function isMember(members: readonly ViewMember[], [name, ...rest]: MemberPath): boolean {
+  const member = members.find((one) => one.name === name);
+  return member !== undefined && (rest.length === 0 || isMember(membersIn(member.source), rest));
+}
+
+/** A member without names below it is whole. */
+function membersAt(members: readonly ViewMember[], tree: MemberTree): readonly ViewMember[] {
+  return members.flatMap((member): readonly ViewMember[] => {
+    const below = tree.get(member.name);
+    if (below === undefined) return [];
+    const { source } = member;
+    if (below.size === 0) return [member];
+    if (source.kind === "object")
+      return [{ ...member, source: { kind: "object", members: membersAt(source.members, below) } }];
+    if (source.kind !== "record" && source.kind !== "records") return [member];
+    const view = { ...source.view, members: membersAt(source.view.members, below) };
+    return [{ ...member, source: { ...source, view } }];
+  });
+}
+
+function expandedMembers(members: readonly ViewMember[], tree: MemberTree): readonly ViewMember[] {
   return members.map((member): ViewMember => {
     const below = tree.get(member.name);
     if (below === undefined) return member;

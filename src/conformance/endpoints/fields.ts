@@ -1,0 +1,67 @@
+/** Some members of records (`fields`): a response has the members that the request names, and unknown ones are rejected. */
+import { styleOf } from "../../language/endpoints/resolve.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
+import type { Interaction } from "../interaction.ts";
+import { pageIn, recordIn } from "../response.ts";
+import type { Trial } from "../trial/trial.ts";
+import { listed } from "./lists/listed.ts";
+import { operationCase, pathOf, plainOperations, validOptions, type ValidOptions } from "./subjects.ts";
+
+export function fieldsCases(contract: Contract): readonly Case[] {
+  return plainOperations(contract).flatMap((called): readonly Case[] => {
+    const parameter = styleOf(contract.model.endpoints, called.endpoint, "fields") ?? "none";
+    const isReading = called.kind === "resource" && (called.action === "read" || called.action === "list");
+    if (parameter === "none" || !isReading || called.file !== undefined) return [];
+    return [hasNamed(contract, called, parameter), rejectsUnknown(contract, called, parameter)];
+  });
+}
+
+function aspects({ places }: Contract, called: Operation, expects: string): readonly [Aspect] {
+  const local = pathOf(called, "fields");
+  return [{ path: places.has(local) ? local : "endpoints/fields", expects }];
+}
+
+type Options = Omit<ValidOptions, "body">;
+
+/** A response with fewer members is not what the document says of every response, so nobody compares it. */
+async function select(trial: Trial, called: Operation, options: Options, parameter: string, name: string) {
+  const query = { ...options.query, [parameter]: name };
+  const { request, caller } = await trial.build(called.operation, { ...options, query });
+  return trial.send(request, caller, called.operation);
+}
+
+function hasNamed(contract: Contract, called: Operation, parameter: string): Case {
+  const expects = `${called.operation} answers with the members that \`${parameter}\` names`;
+  return operationCase(called, "some members", aspects(contract, called, expects), async (trial) => {
+    if (called.action === "list") await listed(trial, called, 1);
+    const { body: _, ...options } = await validOptions(trial, called);
+    const full = recordOf(trial, called, await trial.call(called.operation, options));
+    const [name] = Object.keys(full ?? {});
+    if (name === undefined) throw new NotTried("no response shows a member");
+    const interaction = await select(trial, called, options, parameter, name);
+    expectSuccess(trial, interaction);
+    const names = Object.keys(recordOf(trial, called, interaction) ?? {});
+    if (names.join() !== name) throw new Broken(`only the member \`${name}\``, names.join(), interaction);
+  });
+}
+
+/** Returns the record in a response: of a list the first one. */
+function recordOf(trial: Trial, called: Operation, interaction: Interaction): JsonObject | undefined {
+  const { contract } = trial;
+  const { json } = neededSuccess(trial, interaction);
+  const item = called.action === "list" ? pageIn(contract, called, json)?.items[0] : json;
+  return recordIn(contract, called, item)?.record;
+}
+
+function rejectsUnknown(contract: Contract, called: Operation, parameter: string): Case {
+  const expects = `${called.operation} rejects an unknown name in \`${parameter}\``;
+  return operationCase(called, "an unknown member", aspects(contract, called, expects), async (trial) => {
+    const { body: _, ...options } = await validOptions(trial, called);
+    neededSuccess(trial, await trial.call(called.operation, options));
+    const interaction = await select(trial, called, options, parameter, "unknownMember");
+    expectError(trial, interaction, { code: "invalid-request", status: 400 });
+  });
+}
