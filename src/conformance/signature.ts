@@ -3,6 +3,7 @@
  * hide itself here.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { type SignatureScheme, signatureSchemes } from "../base/signature-schemes.ts";
 
 /** A webhook as it arrived. */
 export interface SignedWebhook {
@@ -12,31 +13,77 @@ export interface SignedWebhook {
   readonly body: Uint8Array | string;
 }
 
-/** How far the time of a signature may be from the present (Standard Webhooks 1.0.0; docs/reference/http.md), in seconds. */
+/** How far the time of a signature may be from the present (docs/reference/http.md), in seconds. */
 const toleranceSeconds = 300;
 
 /**
- * Returns what is wrong with the signature of a webhook by Standard Webhooks 1.0.0, in plain words; undefined if it is valid. A
- * webhook may have several signatures, for example while its secret changes: one by `secret` is enough.
+ * Returns what is wrong with the signature of a webhook, in plain words; undefined if it is valid. A webhook may have several
+ * signatures, for example while its secret changes: one by `secret` is enough.
  *
- * @param secret base64, after `whsec_` @param now the present of the sender, in milliseconds since 1970
+ * @param now the present of the sender, in milliseconds since 1970
  */
-export function webhookProblem({ headers, body }: SignedWebhook, secret: string, now: number): string | undefined {
-  const [id, time, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headers[name]);
-  if (id === undefined || id === "") return "there is no webhook-id";
-  if (time === undefined) return "there is no webhook-timestamp";
-  if (signatures === undefined) return "there is no webhook-signature";
-  if (!/^\d{1,12}$/.test(time)) return `webhook-timestamp is ${time}, which is no number of seconds`;
-  const late = Math.floor(now / 1000) - Number(time);
-  if (Math.abs(late) > toleranceSeconds)
-    return `webhook-timestamp is ${Math.abs(late)} s ${late > 0 ? "before" : "after"} the present`;
-  const key = keyOf(secret);
+export function webhookProblem(
+  { headers, body }: SignedWebhook,
+  secret: string,
+  now: number,
+  scheme: SignatureScheme = signatureSchemes["standard-webhooks"],
+): string | undefined {
+  const values = new Map<string, string>();
+  const signatures: Uint8Array[] = [];
+  for (const [name, template] of Object.entries(scheme.headers)) {
+    const value = headers[name.toLowerCase()];
+    if (value === undefined || value === "") return `there is no ${name}`;
+    for (const [placeholder, text] of valuesOf(value, template, scheme)) {
+      if (placeholder === "hex" || placeholder === "base64") signatures.push(Buffer.from(text, placeholder));
+      else values.set(placeholder, text);
+    }
+  }
+  const [field, template] = Object.entries(scheme.headers).find(([, one]) => /\{(?:hex|base64)\}/.test(one)) ?? [];
+  if (scheme.over.includes("{seconds}")) {
+    const time = values.get("seconds");
+    const where = Object.keys(scheme.headers).find((name) => scheme.headers[name]?.includes("{seconds}"));
+    if (time === undefined || !/^\d{1,12}$/.test(time)) return `${where} is ${time}, which is no number of seconds`;
+    const late = Math.floor(now / 1000) - Number(time);
+    if (Math.abs(late) > toleranceSeconds)
+      return `${where} is ${Math.abs(late)} s ${late > 0 ? "before" : "after"} the present`;
+  }
+  const key = scheme.key === "base64" ? keyOf(secret) : Buffer.from(secret);
   if (key === undefined) return "the secret is not base64";
-  const expected = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest();
-  const sent = signatures.split(" ").flatMap((signature) => (signature.startsWith("v1,") ? [signature.slice(3)] : []));
-  if (sent.length === 0) return "webhook-signature has no signature of the version v1";
-  if (sent.some((text) => isSame(Buffer.from(text, "base64"), expected))) return undefined;
-  return "no signature is that of this secret, id, timestamp and body";
+  const hmac = createHmac("sha256", key);
+  for (const piece of scheme.over.split(/(\{\w+\})/))
+    hmac.update(piece === "{body}" ? body : (values.get(piece.slice(1, -1)) ?? piece));
+  const expected = hmac.digest();
+  if (signatures.length === 0) return `${field} has no signature like ${template}`;
+  if (signatures.some((one) => isSame(one, expected))) return undefined;
+  return "no signature is that of this secret and of the signed values";
+}
+
+/** Returns when an attempt was made, in milliseconds since 1970; undefined if its scheme has no time. */
+export function sentAt(headers: SignedWebhook["headers"], scheme: SignatureScheme | undefined): number | undefined {
+  const fields = scheme?.headers ?? { "webhook-timestamp": "{seconds}" };
+  for (const [name, template] of Object.entries(fields)) {
+    const found = new Map(valuesOf(headers[name.toLowerCase()] ?? "", template, scheme ?? {})).get("seconds");
+    if (found !== undefined) return Number(found) * 1000;
+  }
+  return undefined;
+}
+
+/** Returns the values of the placeholders in a header field, which may consist of items. */
+function valuesOf(
+  value: string,
+  template: string,
+  { separator }: Pick<SignatureScheme, "separator">,
+): readonly (readonly [string, string])[] {
+  const isSignature = /\{(?:hex|base64)\}/.test(template);
+  const split = (text: string): readonly string[] =>
+    isSignature && separator !== undefined ? text.split(separator === "comma" ? "," : " ") : [text];
+  return split(value).flatMap((item) =>
+    split(template).flatMap((one) => {
+      const pieces = one.split(/\{(\w+)\}/);
+      const pattern = pieces.map((piece, index) => (index % 2 === 0 ? RegExp.escape(piece) : `(?<${piece}>.+)`));
+      return Object.entries(new RegExp(`^${pattern.join("")}$`).exec(item)?.groups ?? {});
+    }),
+  );
 }
 
 /** The prefix is optional, as in the libraries of the standard. */

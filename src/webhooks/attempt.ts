@@ -1,7 +1,10 @@
 /** Runs one delivery attempt: sends the signed (R6.6) and traced (R1.4) request to the endpoint, and returns its outcome. */
 import { createHmac } from "node:crypto";
 import { instantText } from "../base/clock.ts";
+import { defined } from "../base/defined.ts";
 import type { Json } from "../base/json.ts";
+import { keyOf, type SignatureScheme, signatureHeaders, signedPieces, typeValues } from "../base/signature-schemes.ts";
+import { signatureScheme } from "../plan/events/events.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row } from "../store/port/store.ts";
 import type { DeliveryOptions, Sending } from "./engine.ts";
@@ -34,6 +37,7 @@ export type Send = (delivery: LockedDelivery) => Promise<Ended | undefined>;
 
 export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopping: AbortSignal): Send {
   const { clock, post, random, store } = options;
+  const scheme = signatureScheme(webhook);
 
   async function send({ endpointRow, row }: LockedDelivery): Promise<Ended | undefined> {
     const began = clock.now();
@@ -45,12 +49,9 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
       ...sending?.headers,
       "content-type": row["media"] as string,
       "user-agent": "nonet",
-      ...signatureFields(
-        webhook.signed ? secretsOf(endpointRow, began) : [],
-        row["event"] as string,
-        Math.floor(began / 1000),
-        body,
-      ),
+      ...(scheme === undefined
+        ? { "webhook-id": row["event"] as string, "webhook-timestamp": String(secondsOf(began)) }
+        : signed(scheme, secretsOf(endpointRow, began), row, began)),
     };
     let attempt: Attempt;
     let details: Readonly<Record<string, Json>>;
@@ -110,23 +111,27 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
   return send;
 }
 
-/**
- * Returns the header fields of an attempt, signed by Standard Webhooks 1.0.0: HMAC-SHA256 of id, time of the attempt (`seconds`)
- * and body (R6.5). Each valid secret adds a signature.
- */
-function signatureFields(
+/** Returns the signed header fields of an attempt at `now`, by the document's scheme (R6.5). */
+function signed(
+  scheme: SignatureScheme,
   secrets: readonly string[],
-  id: string,
-  seconds: number,
-  body: string,
+  row: Row,
+  now: number,
 ): Readonly<Record<string, string>> {
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice("whsec_".length), "base64");
-    return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
-  });
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
+  const values = {
+    ...typeValues(row["type"] as string),
+    id: row["event"] as string,
+    seconds: String(secondsOf(now)),
   };
+  const digests = secrets.map((secret) => {
+    const hmac = createHmac("sha256", defined(keyOf(scheme, secret), "the key of a secret"));
+    for (const piece of signedPieces(scheme, values, row["body"] as string)) hmac.update(piece);
+    const digest = hmac.digest();
+    return { hex: digest.toString("hex"), base64: digest.toString("base64") };
+  });
+  return signatureHeaders(scheme, values, digests);
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
 }

@@ -1,5 +1,6 @@
 /** Generates any valid part 5, and any caller. */
 import fc from "fast-check";
+import type { SignatureScheme, SignatureSchemeName } from "../../src/base/signature-schemes.ts";
 import { sameGrant } from "../../src/language/authentication/grants.ts";
 import type { Authentication, Credential, Grant, SentIn } from "../../src/language/authentication/model.ts";
 import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
@@ -38,6 +39,23 @@ export const callerRoles: fc.Arbitrary<readonly string[] | undefined> = fc.optio
 const sent: fc.Arbitrary<SentIn> = fc.oneof(
   fc.constantFrom("Bearer", "Basic", "Token", "Key").map((scheme) => ({ header: "Authorization", scheme })),
   fc.constantFrom("X-Api-Key", "Door-Signature", "authorization").map((header) => ({ header })),
+);
+
+/** The schemes of providers, and any others. */
+export const signatures: fc.Arbitrary<SignatureSchemeName | SignatureScheme> = fc.oneof(
+  fc.constantFrom<SignatureSchemeName[]>("standard-webhooks", "stripe", "github", "slack"),
+  fc.record(
+    {
+      over: fc.constantFrom("{body}", "v0:{body}", "{body};"),
+      headers: fc.constantFrom(
+        { "X-Signature": "{hex}" },
+        { "X-Hmac": "sha256={base64}", "X-Topic": "{topic}", "X-Id": "{id}" },
+      ),
+      separator: fc.constantFrom("comma" as const, "blank" as const),
+      key: fc.constantFrom("text" as const, "base64" as const),
+    },
+    { requiredKeys: ["over", "headers"] },
+  ),
 );
 
 const lengths = fc.oneof(durations, fc.constant("until revoked"));

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../../src/language/events/model.ts";
 import type { FieldType } from "../../src/language/resources/model.ts";
-import { grantLists } from "./authentication.ts";
+import { grantLists, signatures } from "./authentication.ts";
 import { durations, methods, names, paths, records, resourceNames, waits } from "./words.ts";
 import { furtherWrites } from "./states.ts";
 
@@ -49,7 +49,7 @@ const webhook: fc.Arbitrary<Webhook> = fc.record(
     method: methods,
     path: paths,
     for: grantLists,
-    signed: fc.constantFrom("standard-webhooks" as const, "none" as const),
+    signed: fc.oneof(signatures, fc.constant("none" as const)),
     promise: fc.constantFrom("at least once", "at least once, in order per resource", "at least once, in any order"),
     timeout: waits,
     retry: fc.array(waits, { maxLength: 4 }),

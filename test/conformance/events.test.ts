@@ -330,6 +330,18 @@ const rows: readonly Row[] = [
     served: [],
     broken: [`${webhook}/timeout`],
   },
+  ...Object.entries({
+    stripe: '{ over: "{seconds}{body}", headers: { Stripe-Signature: "t={seconds},v1={hex}" }, separator: comma }',
+    github: '{ headers: { X-GitHub-Delivery: "{id}", X-GitHub-Event: "{topic}", X-Hub-Signature-256: "{hex}" } }',
+    slack: "none",
+    '{ headers: { X-Hub: "a={hex}" } }': '{ headers: { X-Hub: "a={hex}" }, key: base64 }',
+  }).map(([scheme, other]) => ({
+    what: `webhooks that are not signed by ${scheme}`,
+    line: `signed: ${scheme}`,
+    tested: [["signed: standard-webhooks", `signed: ${scheme}`]] as const,
+    served: [["signed: standard-webhooks", `signed: ${other}`]] as const,
+    broken: [`${webhook}/signed`],
+  })),
   {
     what: "another path for the stream",
     line: "stream: { at",

@@ -25,7 +25,7 @@ interface Example {
   readonly problem: string | undefined;
 }
 
-const wrong = "no signature is that of this secret, id, timestamp and body";
+const wrong = "no signature is that of this secret and of the signed values";
 const examples: Readonly<Record<string, Example>> = {
   "one signature": { problem: undefined },
   "a secret without its prefix": { secret: secret.slice("whsec_".length), problem: undefined },
@@ -44,7 +44,7 @@ const examples: Readonly<Record<string, Example>> = {
   "a signature that is cut": { headers: { "webhook-signature": signed(secret).slice(0, -8) }, problem: wrong },
   "a signature of another version": {
     headers: { "webhook-signature": signed(secret).replace("v1,", "v2,") },
-    problem: "webhook-signature has no signature of the version v1",
+    problem: "webhook-signature has no signature like v1,{base64}",
   },
   "300 s ago": {
     headers: { "webhook-timestamp": String(seconds - 300), "webhook-signature": signed(secret, seconds - 300) },

@@ -1,5 +1,6 @@
 /** Proofs of part 6, with receivers that are real servers on this machine. */
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
 import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import { follow } from "../serve/follower.ts";
@@ -121,6 +122,15 @@ const out: readonly Proof[] = [
   },
 ];
 
+/** What arrives is signed as the proof of an own scheme declares. */
+const signedByOwn: Step = async (scene) => {
+  const [one] = await scene.received(1);
+  const secret = (scene.replies[0]?.json as Readonly<Record<string, string>> | undefined)?.["secret"] ?? "";
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const hex = createHmac("sha256", key).update(`${one?.body}.`).digest("hex");
+  assert.equal(one?.headers["x-s"], `a=${hex},b=thing.shut`);
+};
+
 const delivery: readonly Proof[] = [
   {
     of: ["events/delivery", "events/delivery/webhook"],
@@ -139,6 +149,24 @@ const delivery: readonly Proof[] = [
     with: told(shut, { signed: "standard-webhooks" }),
     without: told(shut, { signed: "none" }),
     play: [subscribe, ...shutting, comes(1, ([one]) => assert.match(one?.headers["webhook-signature"] ?? "", /^v1,/))],
+  },
+  ...Object.entries({
+    stripe: ["stripe-signature", /^t=\d+,v1=[0-9a-f]{64}$/],
+    github: ["x-hub-signature-256", /^sha256=[0-9a-f]{64}$/],
+    slack: ["x-slack-signature", /^v0=[0-9a-f]{64}$/],
+  } as const).map(
+    ([scheme, [field, form]]): Proof => ({
+      of: [`events/delivery/webhook/signed/${scheme}`],
+      with: told(shut, { signed: scheme }),
+      without: told(shut, { signed: "none" }),
+      play: [subscribe, ...shutting, comes(1, ([one]) => assert.match(one?.headers[field] ?? "", form))],
+    }),
+  ),
+  {
+    of: ["over", "headers", "separator", "key"].map((name) => `events/delivery/webhook/signed/${name}`),
+    with: told(shut, { signed: { over: "{body}.", headers: { "X-S": "a={hex},b={type}" }, separator: "comma", key: "base64" } }), // biome-ignore format: short
+    without: told(shut, { signed: { headers: { "X-S": "a={hex},b={type}" } } }),
+    play: [subscribe, ...shutting, signedByOwn],
   },
   {
     of: ["events/delivery/webhook/signed/none"],

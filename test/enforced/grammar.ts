@@ -28,8 +28,12 @@ export function grammar(): readonly string[] {
     ...below("limits/keep/after", ["final", "state", "field"]),
     ...below("errors/standard", Object.keys(standardErrors)),
     ...below("errors/body/shape", errorVariables),
+    ...below("events/delivery/webhook/signed", signatureMembers),
   ];
 }
+
+/** The members of `SignatureScheme`, which no model declares. */
+const signatureMembers = ["over", "headers", "separator", "key"];
 
 function below(path: string, words: readonly string[]): readonly string[] {
   return words.map((word) => `${path}/${word}`);

@@ -13,11 +13,13 @@ import type { Trial } from "../trial/trial.ts";
 import type { ArrivedEvent } from "./event.ts";
 import { arrives, eventsAbout, expectEvent, patienceOf, quietMilliseconds, receiverRemedy } from "./observer.ts";
 import { shortSeries, simpleEvent } from "./samples.ts";
+import { sentAt } from "../signature.ts";
 import {
   callWebhooks,
   expectNone,
   listIn,
   receiverOf,
+  schemeIn,
   type Subscription,
   webhookIn,
   withSubscriptions,
@@ -105,10 +107,10 @@ async function expectRetry(
   if (!(await hasAttempts(trial, subscription, event, count + 1)))
     throw new Broken(expected, "none came", undefined, path);
   const [one, other] = [before, attemptsOf(subscription, event).at(-1)].map(
-    (sent) => sent?.headers["webhook-timestamp"],
+    (sent) => sent && sentAt(sent.headers, schemeIn(trial.contract)),
   );
   if (one !== undefined && one === other && milliseconds > delayMilliseconds)
-    throw new Broken("the time of the attempt in webhook-timestamp", `still ${one}`, undefined, `${at}/signed`);
+    throw new Broken("the time of the attempt in the signature", `still ${one / 1000}`, undefined, `${at}/signed`);
 }
 
 /** Lets an event happen whose receiver answers 500. */

@@ -1,15 +1,18 @@
 /** Subscriptions to webhooks: the operations that `subscribe` adds, and what arrives at the receiver of the test. */
 import { isImpossible } from "../attempts.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { fieldOf, type SignatureScheme, schemeOf } from "../../base/signature-schemes.ts";
 import { webhookResource } from "../../language/events/decide.ts";
+import type { Webhook } from "../../language/events/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
+import type { Contract } from "../contract.ts";
 import { codeIn, statusText } from "../errors/expected.ts";
 import { type Interaction, isResponse, type Response } from "../interaction.ts";
 import type { Received, Receiver } from "../receiver.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
-import { webhookProblem } from "../signature.ts";
+import { sentAt, webhookProblem } from "../signature.ts";
 import { afterLimits } from "../trial/used-up.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -108,7 +111,13 @@ export function notSubscribed(trial: Trial, response: Response): NotTried {
 }
 
 function isSigned({ contract }: Trial): boolean {
-  return contract.model.events.delivery?.webhook?.signed === "standard-webhooks";
+  return schemeIn(contract) !== undefined;
+}
+
+/** Returns the scheme by which the document signs webhooks; undefined if it writes none. */
+export function schemeIn({ model }: Contract): SignatureScheme | undefined {
+  const { signed } = model.events.delivery?.webhook ?? {};
+  return signed === undefined || signed === "none" ? undefined : schemeOf(signed);
 }
 
 function createSubscription(
@@ -183,19 +192,29 @@ function readWebhook(
   const { signed } = contract.model.events.delivery?.webhook ?? {};
   const path = "events/delivery/webhook/signed";
   if (method !== "POST") throw new Broken("a POST", method, undefined, "events/delivery/webhook/subscribe");
-  if (signed === "standard-webhooks") {
-    const sentAt = Number(headers["webhook-timestamp"]) * 1000;
-    const present = Math.min(Math.max(sentAt, arrivedAt + least), arrivedAt + most);
-    const problems = secrets.map((secret) => webhookProblem({ headers, body }, secret, present));
+  const scheme = schemeIn(contract);
+  if (scheme !== undefined) {
+    const sent = sentAt(headers, scheme) ?? arrivedAt;
+    const present = Math.min(Math.max(sent, arrivedAt + least), arrivedAt + most);
+    const problems = secrets.map((secret) => webhookProblem({ headers, body }, secret, present, scheme));
     if (!problems.includes(undefined))
-      throw new Broken("a signature of Standard Webhooks", problems[0] ?? "none", undefined, path);
+      throw new Broken(`a signature by ${signatureName(signed)}`, problems[0] ?? "none", undefined, path);
   } else if (signed === "none" && headers["webhook-signature"] !== undefined)
     throw new Broken("no signature", headers["webhook-signature"], undefined, path);
-  return readEvent(contract, "webhook", { json: structured(headers, jsonOf(body)), arrivedAt, ...idIn(headers) });
+  return readEvent(contract, "webhook", {
+    json: structured(headers, jsonOf(body)),
+    arrivedAt,
+    ...idIn(headers, scheme),
+  });
 }
 
-function idIn(headers: Received["headers"]): { readonly id?: string } {
-  const id = headers["webhook-id"];
+function signatureName(signed: Webhook["signed"]): string {
+  return typeof signed === "string" ? signed : "the scheme of the document";
+}
+
+function idIn(headers: Received["headers"], scheme: SignatureScheme | undefined): { readonly id?: string } {
+  const name = scheme === undefined ? undefined : fieldOf(scheme, "id");
+  const id = headers[(name ?? "webhook-id").toLowerCase()];
   return id === undefined ? {} : { id };
 }
 

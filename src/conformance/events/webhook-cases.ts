@@ -3,6 +3,7 @@
  * events of one record.
  */
 import { isObject } from "../../base/json.ts";
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import { callerWith } from "../authentication/kinds.ts";
 import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
@@ -31,6 +32,7 @@ import {
   isMissing,
   listIn,
   notSubscribed,
+  schemeIn,
   type Subscription,
   webhookIn,
   withSubscriptions,
@@ -55,8 +57,9 @@ export function webhookCases(contract: Contract): PartCases {
 const path = pathOf.webhook;
 
 function withEvents(contract: Contract, sample: string): readonly Case[] {
-  const isSigned = contract.model.events.delivery?.webhook?.signed === "standard-webhooks";
-  return [disabled(sample), deleted(sample), resent(sample), ...(isSigned ? [rotated(sample)] : [])];
+  const scheme = schemeIn(contract);
+  const rotations = scheme === undefined ? [] : [rotated(sample, scheme)];
+  return [disabled(sample), deleted(sample), resent(sample), ...rotations];
 }
 
 // ── Who may subscribe ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,7 +213,7 @@ function deleted(sample: string): Case {
 }
 
 /** A new secret signs at once; the old one also signs for a day, unless it is revoked. */
-function rotated(sample: string): Case {
+function rotated(sample: string, scheme: SignatureScheme): Case {
   return {
     id: `${path}: rotated`,
     aspects: [{ path, expects: "after a rotation both secrets sign, after a revocation only the new one" }],
@@ -227,12 +230,15 @@ function rotated(sample: string): Case {
           const { record } = await trigger(trial, sample, creator);
           const { id } = await expectEvent(trial, one, sample, record);
           await syncClock(trial.world);
-          const webhook = one.received().find(({ headers }) => headers["webhook-id"] === id);
-          if (webhook === undefined) throw new NotTried("the webhook has no webhook-id");
-          return one.secrets.map((secret) => webhookProblem(webhook, secret, presentOf(trial.world)) === undefined);
+          const webhook = one.received()[one.events().findIndex((event) => event.id === id)];
+          if (webhook === undefined) throw new NotTried("the webhook of the event has no id");
+          const now = presentOf(trial.world);
+          return one.secrets.map((secret) => webhookProblem(webhook, secret, now, scheme) === undefined);
         };
         await rotate(false);
-        if ((await signedBy()).includes(false))
+        const [byNew, ...byOld] = await signedBy();
+        // Without a separator the field has one signature, by the new secret.
+        if (byNew === false || (scheme.separator !== undefined && byOld.includes(false)))
           throw new Broken("signatures by the new and by the old secret", "only one of them", undefined, path);
         await rotate(true);
         const [isNew, ...old] = await signedBy();

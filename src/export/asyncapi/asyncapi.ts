@@ -4,7 +4,9 @@
  */
 import { camelCase, pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import { signatureScheme } from "../../plan/events/events.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
 import { exampleOf } from "../example.ts";
@@ -92,7 +94,8 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
   const { webhook, envelope } = plan.events;
   if (webhook === undefined || events.length === 0) return nothing;
   const type = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
-  const signed = webhook.signed ? { headers: signatureHeaders } : {};
+  const scheme = signatureScheme(webhook);
+  const signed = scheme === undefined ? {} : { headers: signatureHeaders(scheme) };
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Webhook`,
     { ...messageOf(described, event, type), ...signed },
@@ -164,7 +167,15 @@ function stream(plan: Plan, described: Described): AsyncApiParts {
 }
 
 const text: JsonObject = { type: "string" };
-const signatureHeaders: JsonObject = {
+
+function signatureHeaders(scheme: SignatureScheme): JsonObject {
+  if (schemeName(scheme) === "standard-webhooks") return standardHeaders;
+  const names = Object.keys(scheme.headers);
+  const properties = names.map((name) => [name, { ...text, description: headerText(name, scheme) }]);
+  return { type: "object", properties: Object.fromEntries(properties) as JsonObject, required: names };
+}
+
+const standardHeaders: JsonObject = {
   type: "object",
   description: "By Standard Webhooks 1.0.0.",
   properties: {

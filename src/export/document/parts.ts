@@ -1,5 +1,6 @@
 /** Describes the nine parts for callers of the service; parts about a resource have a function for each resource. */
 import { camelCase } from "../../base/case.ts";
+import { type SignatureScheme, schemeName, signatureField } from "../../base/signature-schemes.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import type { AcceptedMedia } from "../../language/endpoints/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
@@ -7,6 +8,7 @@ import { printFieldType } from "../../language/resources/field-print.ts";
 import type { Default, Field, Rule } from "../../language/resources/model.ts";
 import type { Lifecycle } from "../../language/states/model.ts";
 import type { CredentialPlan, GrantPlan } from "../../plan/authentication/types.ts";
+import { signatureScheme } from "../../plan/events/events.ts";
 import type { QuotaPlan, RatePlan } from "../../plan/limits/types.ts";
 import { expressionText } from "../expression-text.ts";
 import { isSelecting } from "../../language/states/further-writes.ts";
@@ -280,7 +282,7 @@ export function events({ plan, model, described, members }: Source, flow: string
             code(`${webhook.method} ${webhook.path}`),
             " by ",
             grantWords(webhook.for),
-            `; ${sending.signed ? "signed by Standard Webhooks" : "not signed"}; timeout ${duration(sending.timeoutMilliseconds)}; retried after ${sending.retryMilliseconds.map(duration).join(", ")}`,
+            `; ${signatureText(signatureScheme(sending))}; timeout ${duration(sending.timeoutMilliseconds)}; retried after ${sending.retryMilliseconds.map(duration).join(", ")}`,
           ],
       ],
       ["Promise", webhook?.promise],
@@ -310,6 +312,13 @@ export function events({ plan, model, described, members }: Source, flow: string
     flow === undefined ? undefined : { kind: "diagram", text: flow },
     ...sent,
   ];
+}
+
+function signatureText(scheme: SignatureScheme | undefined): string {
+  if (scheme === undefined) return "not signed";
+  const name = schemeName(scheme);
+  if (name === "standard-webhooks") return "signed by Standard Webhooks";
+  return `signed in the header ${signatureField(scheme)[0]}${name === undefined ? "" : `, as ${name} does`}`;
 }
 
 export function errors({ plan, described }: Source): Blocks {

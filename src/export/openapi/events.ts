@@ -1,7 +1,9 @@
 /** Describes events: their schemas, the stream and its pages, and webhook requests. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
+import { signatureScheme } from "../../plan/events/events.ts";
 import type { Column, ResourcesPart, Virtual } from "../../plan/resources/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
@@ -153,6 +155,7 @@ export interface StreamParts {
 export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObject {
   const { envelope, out, webhook } = plan.events;
   if (webhook === undefined) return {};
+  const scheme = signatureScheme(webhook);
   const media = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
   const posted = Object.entries(out).filter(([, event]) => isPosted(plan, event));
   const items = posted.map(([name, event]): [string, Json] => [
@@ -165,7 +168,7 @@ export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObjec
         description: `Sent to the addresses of ${grantsText(event.webhook)}.`,
         // No security requirement, since the signature authenticates the sender.
         security: [],
-        ...(webhook.signed ? { parameters: signatureParameters } : {}),
+        ...(scheme === undefined ? {} : { parameters: signatureParameters(scheme) }),
         requestBody: { required: true, content: { [media]: { schema: refTo(names.event(name)) } } },
         responses: {
           "2XX": { description: "The delivery is confirmed." },
@@ -178,7 +181,14 @@ export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObjec
   return items.length === 0 ? {} : { webhooks: Object.fromEntries(items) };
 }
 
-const signatureParameters: readonly JsonObject[] = [
+function signatureParameters(scheme: SignatureScheme): readonly JsonObject[] {
+  if (schemeName(scheme) === "standard-webhooks") return standardParameters;
+  return Object.entries(scheme.headers).map(([name, template]) =>
+    field(name, headerText(name, scheme), template === "{seconds}" ? { type: "integer" } : text),
+  );
+}
+
+const standardParameters: readonly JsonObject[] = [
   field("webhook-id", "The id of the event, the same at every attempt.", text),
   field("webhook-timestamp", "When this attempt was made, in seconds since 1970.", { type: "integer" }),
   field(

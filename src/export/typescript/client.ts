@@ -3,6 +3,8 @@
  * and the code that all clients share (`runtime`, the text of `src/export/typescript/common.ts`).
  */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
+import { signatureScheme } from "../../plan/events/events.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { componentOf, type Described, describe, reachedFrom } from "../described.ts";
 import { errorTypes } from "./errors.ts";
@@ -49,7 +51,7 @@ export function typescriptClient(plan: Plan, runtime: string): string {
       ...webhookTypes(exported),
     ]),
     section("Description of the service", serviceTable(exported, methods, waits)),
-    commonPart(runtime, plan.events.webhook?.signed === true),
+    commonPart(runtime, plan.events.webhook && signatureScheme(plan.events.webhook)),
   ].join("\n");
 }
 
@@ -91,6 +93,7 @@ function credentialType({ credentials }: Plan): string {
 
 function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   const { webhooks } = described;
+  const scheme = plan.events.webhook && signatureScheme(plan.events.webhook);
   if (Object.keys(webhooks).length === 0) return [];
   const bodies = Object.values(webhooks).flatMap((item) => {
     const { post } = item as { readonly post: { readonly requestBody: { readonly content: JsonObject } } };
@@ -98,8 +101,9 @@ function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   });
   return [
     `${comment("The events that the service sends to webhooks.", "")}export type WebhookEvent = ${union(bodies)};\n`,
-    ...(plan.events.webhook?.signed === true
-      ? [
+    ...(scheme === undefined
+      ? []
+      : [
           `${comment(
             "The received event, after its signature is verified. `payload` is the text as received.\n\n@throws WebhookError\n@throws TypeError for an invalid secret.",
             "",
@@ -109,23 +113,36 @@ function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   secrets: string | readonly string[],
   options?: WebhookOptions,
 ): Promise<WebhookEvent> {
-  return (await verifiedWebhook(payload, headers, secrets, options)) as WebhookEvent;
+  return (await ${isStandard(scheme) ? "verifiedWebhook(payload, headers, secrets, options)" : "verifiedByScheme(payload, headers, secrets, signatureScheme, options)"}) as WebhookEvent;
 }
 `,
-        ]
-      : []),
+          ...(isStandard(scheme)
+            ? []
+            : [`const signatureScheme: SignatureScheme = ${JSON.stringify(scheme, undefined, 2)};\n`]),
+        ]),
   ];
 }
 
 /** Removes unused sections, and `export` from declarations that only the generated part uses. */
-function commonPart(runtime: string, webhooks: boolean): string {
+function commonPart(runtime: string, webhooks: SignatureScheme | undefined): string {
   const [, ...sections] = runtime.split(/^(?=\/\/ ── )/m);
   const output = sections.flatMap((text) => {
     const title = /^\/\/ ── (.*?) ─/.exec(text)?.[1] ?? "";
-    if (title === "Webhooks" && !webhooks) return [];
+    if (title === "Webhooks" && webhooks === undefined) return [];
+    const byScheme = webhooks !== undefined && !isStandard(webhooks);
+    if (title === "Webhooks of a scheme" && !byScheme) return [];
+    // The verification by the other scheme replaces this one.
+    if (title === "Webhooks" && byScheme) return [text.replace(standardVerification, "")];
     const inside = title === "The parameters of the code above" || title === "The client";
     const exported = inside ? text.replaceAll(/^export /gm, "") : text;
-    return [exported.replace("export async function verifiedWebhook", "async function verifiedWebhook")];
+    return [exported.replace(/^export (async function verified)/m, "$1")];
   });
   return output.join("");
+}
+
+/** The function `verifiedWebhook` of the common part, and the one that only it uses. */
+const standardVerification = /^\/\*\*\n \* Verifies a webhook request \(Standard.*^}\n\n?/ms;
+
+function isStandard(scheme: SignatureScheme): boolean {
+  return schemeName(scheme) === "standard-webhooks";
 }

@@ -14,7 +14,7 @@
  *       webhook  { subscribe, for, signed, promise, timeout, retry, then }
  *         subscribe   METHOD /path        map: { method, path }
  *         for         grants (../authentication/grants.ts)
- *         signed      standard-webhooks | none
+ *         signed      standard-webhooks | stripe | github | slack | none, or a scheme (../authentication/signature.ts)
  *         promise     `at least once`[, `in order per resource` | `in any order`]
  *         timeout     a duration
  *         retry       durations, separated by blanks or in a list; `none`
@@ -25,6 +25,7 @@
  *         keep        a duration
  */
 import { grants } from "../authentication/grants.ts";
+import { signature } from "../authentication/signature.ts";
 import { address } from "../endpoints/address.ts";
 import { additiveIfNew, neutralIfNew } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
@@ -239,7 +240,7 @@ const webhook = form<Webhook, "method" | "path">({
     "...subscribe": { ...address("`subscribe`"), needed: true },
     // Without `for`, no caller receives events (deny by default, R5.1).
     for: { ...grants, needed: true, absent: [] },
-    signed: choice(["standard-webhooks", "none"], "A signature"),
+    signed: signature(["none"]),
     promise: { ...promise, label: "The promise" },
     timeout: timeOut("The time-out of a delivery"),
     retry,

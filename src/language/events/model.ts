@@ -1,4 +1,5 @@
 /** The model of part 6, events: outgoing events, incoming events, and delivery. */
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { Grant } from "../authentication/model.ts";
 import type { Method } from "../endpoints/model.ts";
 import type { FieldType } from "../resources/model.ts";
@@ -44,7 +45,8 @@ export interface Webhook {
   readonly method: Method;
   readonly path: string;
   readonly for: readonly Grant[];
-  readonly signed?: "standard-webhooks" | "none";
+  /** Absent: `standard-webhooks`. */
+  readonly signed?: "standard-webhooks" | "stripe" | "github" | "slack" | "none" | SignatureScheme;
   /** The delivery guarantee as written: `at least once, in order per resource`. */
   readonly promise?: string;
   readonly timeout?: string;

@@ -10,6 +10,17 @@ const hook = { method: "POST", path: "/webhooks", for: operator } as const;
 const enters = { kind: "enters", resource: "Parcel", state: "stored" } as const;
 
 const forms: readonly [yaml: string, expected: Events][] = [
+  [
+    `delivery: { webhook: { subscribe: POST /w, for: [], signed: { headers: { X-S: "a={hex}" }, separator: comma, key: base64 } } }`,
+    {
+      delivery: {
+        webhook: {
+          ...{ method: "POST", path: "/w", for: [] },
+          signed: { over: "{body}", headers: { "X-S": "a={hex}" }, separator: "comma", key: "base64" },
+        },
+      },
+    },
+  ],
   ["envelope: plain\nout: none\nin: none\ndelivery: none", { envelope: "plain", out: {}, in: {}, delivery: {} }],
   ["out: { parcel.stored: Parcel -> stored }", { out: { "parcel.stored": { when: enters } } }],
   ["out: { a: Parcel->stored }", { out: { a: { when: enters } } }],
@@ -125,6 +136,22 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["delivery: { webhook: { subscribe: POST /w } }", "1:13 events/missing-member webhook"],
   ["delivery: { stream: { for: operator } }", "1:13 events/missing-member stream"],
   ["delivery: { stream: { at: GET /e, for: operator, kind: websocket } }", "1:56 events/unknown-value websocket"],
+  ["delivery: { webhook: { subscribe: POST /w, for: anyone, signed: svix } }", "1:65 events/unknown-value svix"],
+  ...[
+    ["{ headers: {} }", 65],
+    ["{ over: '{body}' }", 65],
+    ["{ headers: { A: '{hex}', B: '{base64}' } }", 65],
+    ["{ over: '{seconds}.{body}', headers: { A: '{hex}' } }", 65],
+    ["{ over: '{seconds}', headers: { A: 't={seconds},v={hex}' } }", 65],
+    ["{ headers: { A: '{hex}', B: '{seconds}' } }", 65],
+    ["{ headers: { A: '{sha1}' } }", 82, "{sha1}"],
+    ["{ over: '{body}{body}', headers: { A: '{hex}' } }", 74, "{body}{body}"],
+    ["{ headers: { A: '{hex}', Content-Type: '{type}' } }", 90, "Content-Type"],
+    ["{ headers: { A: '{hex}', 'a b': '{type}' } }", 91, "a b"],
+  ].map(([signed, column, text = signed]): [string, string] => [
+    `delivery: { webhook: { subscribe: POST /w, for: anyone, signed: ${signed} } }`,
+    `1:${column} events/bad-signature ${text}`,
+  ]),
   ["delivery: { stream: { at: GET /e, for: public } }", "1:40 events/bad-grant public"],
   [webhook("promise: exactly once"), "5:14 events/bad-promise exactly once"],
   [webhook("promise: at least once, sorted"), "5:29 events/unknown-value sorted"],

@@ -1,5 +1,6 @@
 /** Plans outgoing events: their envelope and receivers, webhooks and the stream. */
 import { parseClockDuration } from "../../base/duration.ts";
+import { type SignatureScheme, schemeOf, signatureSchemes } from "../../base/signature-schemes.ts";
 import type { FieldType } from "../../expression/types.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import { pathSegments } from "../../language/endpoints/resolve.ts";
@@ -68,7 +69,13 @@ function receivers(planInput: PlanInput, grants: readonly Grant[], resource: str
 }
 
 function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
-  const { signed, promise = "", retry = usualRetry, then, timeout } = model.events.delivery?.webhook ?? {};
+  const {
+    signed = "standard-webhooks",
+    promise = "",
+    retry = usualRetry,
+    then,
+    timeout,
+  } = model.events.delivery?.webhook ?? {};
   const input: Readonly<Record<string, FieldType>> = {
     webhook: { type: { kind: "record", resource: webhookResource }, nullable: false },
     record: { type: { kind: "string" }, nullable: false },
@@ -77,6 +84,7 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
   const condition = (text: string) => typeCondition(model, text, deliveryResource, { typed }, input);
   return {
     signed: signed !== "none",
+    ...(signed === "none" || signed === "standard-webhooks" ? {} : { scheme: schemeOf(signed) }),
     timeoutMilliseconds: milliseconds(timeout, 15_000),
     retryMilliseconds: retry.map((wait) => milliseconds(wait, 0)),
     disableAfterRetries: then?.disable ?? false,
@@ -87,6 +95,11 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
     ahead: condition("webhook == input.webhook && state == 'pending' && record == input.record"),
     made: condition("record == input.record && webhook == input.webhook && event == input.event"),
   };
+}
+
+/** Returns the scheme by which deliveries are signed; undefined if they are not. */
+export function signatureScheme({ scheme, signed }: WebhookPlan): SignatureScheme | undefined {
+  return signed ? (scheme ?? signatureSchemes["standard-webhooks"]) : undefined;
 }
 
 /** Candidate names for the resource that represents the stream, since the document may have a resource `Event`. */

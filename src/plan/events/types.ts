@@ -1,4 +1,5 @@
 /** The types of events: which are emitted, received, and delivered to whom. */
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
@@ -41,6 +42,8 @@ export interface OutEventPlan {
 /** How webhooks are delivered. Endpoints and deliveries are resources: `Webhook` and `WebhookDelivery`. */
 export interface WebhookPlan {
   readonly signed: boolean;
+  /** How deliveries are signed; absent: by Standard Webhooks. */
+  readonly scheme?: SignatureScheme;
   readonly timeoutMilliseconds: number;
   /** The waits between attempts in milliseconds; after the last attempt the delivery has failed. */
   readonly retryMilliseconds: readonly number[];
