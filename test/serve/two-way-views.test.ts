@@ -1,5 +1,7 @@
 /** Views in bodies and responses: other names for fields, objects around members, and references as objects. */
 import assert from "node:assert/strict";
+import { test } from "node:test";
+import { documentOf } from "../enforced/document.ts";
 import { documentText, play, type Scenario, served } from "./scenario.ts";
 
 const stay = {
@@ -83,4 +85,46 @@ served("views in both directions", documentText("bookings"), (subject) => {
     },
     { name: "a deletion", send: { method: "DELETE", path: "/bookings/2" }, status: 200, has: { removed: stay } },
   ]);
+});
+
+const priced = documentOf({
+  resources: {
+    Price: { id: "id(pri)", amount: "integer", "every?": "day | month", "count?": "integer" },
+    views: {
+      PriceView: { of: "Price", fields: ["amount"], "recurring?": "Recurring", always: "Recurring" },
+      Recurring: { of: "Price", "interval?": "string := every", fields: ["count"] },
+    },
+  },
+  endpoints: {
+    endpoints: {
+      addPrice: { at: "POST /prices", gives: "PriceView" },
+      getPrice: { at: "GET /prices/{id}", gives: { price: "PriceView", id: "id" } },
+      listPrices: { at: "GET /prices", gives: "PriceView" },
+    },
+  },
+});
+
+served("optional objects of views", priced, (subject) => {
+  test("an optional object without members is left out, after writes and in reads", async () => {
+    for (const [body, recurring] of [
+      [{ amount: 1 }, undefined],
+      [{ amount: 2, every: "month" }, { interval: "month" }],
+      [{ amount: 3, count: 2 }, { count: 2 }],
+    ] as const) {
+      const made = await subject.client.send({ method: "POST", path: "/prices", body });
+      const expected = {
+        amount: body.amount,
+        ...(recurring === undefined ? {} : { recurring }),
+        always: recurring ?? {},
+      };
+      assert.deepEqual(made.json, expected);
+      const read = await subject.client.send({ method: "GET", path: made.headers["location"] ?? "" });
+      assert.deepEqual((read.json as { price: object }).price, expected);
+    }
+    const { json } = await subject.client.send({ method: "GET", path: "/prices?limit=3" });
+    assert.deepEqual(
+      (json as { items: readonly object[] }).items.filter((one) => !Object.hasOwn(one, "recurring")).length,
+      1,
+    );
+  });
 });

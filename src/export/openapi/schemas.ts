@@ -251,7 +251,8 @@ function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names:
 }
 
 function isAlways({ source, absent }: ResponseMember): boolean {
-  return absent === "null" || !("nullable" in source ? source.nullable : source.kind === "record");
+  if (absent === "null") return true;
+  return "nullable" in source ? !source.nullable : source.kind !== "record" && source.kind !== "view";
 }
 
 function sourceSchema(

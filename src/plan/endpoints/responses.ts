@@ -5,7 +5,7 @@ import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { ResponseTemplate } from "../../language/endpoints/model.ts";
 import { batchOf, responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import { isAroundItself, nestedView } from "../../language/resources/fields.ts";
+import { fieldsOf, isAroundItself, lookup, nestedView } from "../../language/resources/fields.ts";
 import { fieldSchema, jsonSchemaOf, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
 import {
@@ -218,6 +218,13 @@ function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Tab
   });
 }
 
+/** Whether all members of a view may be absent. */
+function mayBeEmpty({ model }: PlanInput, view: string): boolean {
+  const { of, fields = [], members = {} } = lookup(model.resources.views ?? {}, view) ?? { of: "" };
+  const all = [...fields.map((name) => lookup(fieldsOf(model, of), name)), ...Object.values(members)];
+  return all.every((field) => field?.optional === true);
+}
+
 function viewMembers(
   planInput: PlanInput,
   view: string,
@@ -226,8 +233,11 @@ function viewMembers(
   const { model } = planInput;
   return Object.entries(members).map(([name, field]): ResponseMember => {
     const absentAs = field.optional ? "left out" : "null";
-    if (isAroundItself(model, view, name))
-      return { name, source: { kind: "view", view: nestedView(model, field.type)?.view ?? "" }, absent: absentAs };
+    if (isAroundItself(model, view, name)) {
+      const inner = nestedView(model, field.type)?.view ?? "";
+      const isLeftOut = field.optional && mayBeEmpty(planInput, inner);
+      return { name, source: { kind: "view", view: inner }, absent: isLeftOut ? "left out" : "null" };
+    }
     const expression = typedAt(planInput, `resources/views/${view}/${name}/computed`);
     const nested = nestedView(model, field.type);
     const absent = absentAs;

@@ -49,7 +49,7 @@ function memberWriter(member: ViewMember, compile: Compile): Write {
 
 /** Writes the JSON text of the value; null for an absent value. */
 function valueWriter(
-  { source, type }: ViewMember,
+  { absent, source, type }: ViewMember,
   compile: Compile,
 ): (row: Row, variables: Variables) => string | null {
   switch (source.kind) {
@@ -61,8 +61,14 @@ function valueWriter(
       const value = compile.expression(source.expression);
       return (row, variables) => valueText(value(row, variables), type);
     }
-    case "object":
-      return viewWriter(source, compile);
+    case "object": {
+      const write = viewWriter(source, compile);
+      if (absent === "null") return write;
+      return (row, variables) => {
+        const text = write(row, variables);
+        return text === "{}" ? null : text;
+      };
+    }
     default:
       return compile.nested(source);
   }

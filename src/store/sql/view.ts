@@ -144,7 +144,7 @@ function madeMember(member: ViewMember, text: Fragment): Fragment {
   return sql`coalesce(${quoteText(`,${start}:`)} || ${text}, '')`;
 }
 
-function madeText({ name, source, type }: ViewMember, scope: RecordScope): Fragment {
+function madeText({ absent, name, source, type }: ViewMember, scope: RecordScope): Fragment {
   switch (source.kind) {
     case "column":
       throw new Error(`${name} is a column`);
@@ -157,6 +157,8 @@ function madeText({ name, source, type }: ViewMember, scope: RecordScope): Fragm
       return { sql: valueText(value.sql, type, source.expression), bindings: value.bindings };
     }
     case "object":
+      // An optional object without members is left out.
+      if (absent === "left out") return sql`nullif(${objectSql(source.members, scope)}, '{}')`;
       return sql`(${objectSql(source.members, scope)})`;
     case "record":
       return source.orId === undefined ? recordsText(source, scope) : recordOrId(source, source.orId, scope);

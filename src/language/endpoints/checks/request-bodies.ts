@@ -10,26 +10,34 @@ import type { ResourceEndpoint } from "../resolve.ts";
 import { batchOf, inputShapeOf } from "../shape.ts";
 import { isRead } from "../wire-media.ts";
 
-/** Reports an operation that creates records and does not take a field that every record must have. */
+/** Reports an operation that creates records and does not take, or not always, a field that every record must have. */
 const requiredNotInBody: Check = {
   code: "endpoints/required-not-taken",
   severity: "error",
   why: "No request could create a record with it.",
-  *run({ endpoints, model }) {
+  *run({ endpoints, model, transitionsBy }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource" || resolved.action !== "create") continue;
       const accepted = inputShapeOf(model, resolved)?.fields;
       if (accepted === undefined) continue;
-      const bound = boundFields(model, resolved);
+      // A transition that every new record makes sets a field, too.
+      const always = (transitionsBy.get(resolved.operation) ?? []).filter(({ trigger }) => trigger.if === undefined);
+      const set = [...boundFields(model, resolved), ...always.flatMap(({ trigger }) => Object.keys(trigger.set ?? {}))];
       const lacking = Object.entries(fieldsOf(model, resolved.resource)).find(([name, field]) => {
-        const isSet = Object.hasOwn(accepted, name) || field.default !== undefined || bound.includes(name);
+        const member = lookup(accepted, name);
+        const isTaken = member !== undefined && (!member.optional || member.default !== undefined);
+        const isSet = isTaken || field.default !== undefined || set.includes(name);
         return !isSet && !isServerSet(field) && !isNullable(field);
       });
       if (lacking === undefined) continue;
+      const [name] = lacking;
+      const isOptional = lookup(accepted, name) !== undefined;
       yield {
-        at: `endpoints/endpoints/${resolved.operation}/takes#key`,
-        message: `\`${resolved.operation}\` does not take \`${lacking[0]}\`, which every ${resolved.resource} needs`,
-        help: `take it, give it a default in part 2, or write \`${lacking[0]}?\` there`,
+        at: `endpoints/endpoints/${resolved.operation}/takes${isOptional ? `/${name}` : "#key"}`,
+        message: isOptional
+          ? `A request of \`${resolved.operation}\` may lack \`${name}\`, which every ${resolved.resource} needs`
+          : `\`${resolved.operation}\` does not take \`${name}\`, which every ${resolved.resource} needs`,
+        help: `${isOptional ? "require" : "take"} it, give it a default in part 2, or write \`${name}?\` there`,
       };
     }
   },
