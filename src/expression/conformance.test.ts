@@ -171,7 +171,7 @@ const expected: Readonly<Record<string, number>> = {
   "left out: number-too-large": 36,
   "left out: bad-text": 20,
   "left out: bad-timestamp": 7,
-    "left out: bad-timezone": 5,
+  "left out: bad-timezone": 5,
   "left out: bad-duration": 3,
   "left out: expected value": 3,
   // What only a dynamically typed CEL accepts.

@@ -226,6 +226,8 @@ function sourceSchema(
 
 function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, names: ComponentNames): JsonObject {
   switch (shape.kind) {
+    case "item":
+      return itemOf(operation, names);
     case "items": {
       const items = operation.action === "history" ? transitionSchema(operation, names) : itemOf(operation, names);
       return { type: "array", items };

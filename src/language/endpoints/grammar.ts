@@ -25,6 +25,7 @@
  *       also     further writes (../states/also.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
+import { group } from "./summary.ts";
 import { converted, form, type Members, part } from "../grammar/form.ts";
 import type { Effect } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
@@ -218,6 +219,7 @@ const members: Members<Endpoint, Several> = {
   "...gives": gives,
   choose: choices,
   "...status": statuses,
+  group,
   lists: listStyle,
   order,
   headers,

@@ -10,6 +10,7 @@ import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
 import { columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
+import { summaryMembers } from "./summary.ts";
 import { seersOf } from "../authentication/permissions.ts";
 import type { ResponseMember, ResponsePlan, ResponseSource, PageShape, ViewPlan } from "./types.ts";
 import type { Table } from "../resources/types.ts";
@@ -25,6 +26,7 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
   // A response with the status 204 or 205 has no body (RFC 9110, 15.3.5 and 15.3.6).
   const isBodyless = [status, created, same, accepted?.status].every((one) => one === undefined || isBodiless(one));
   if (isBodyless || isRemoved || item?.kind === "none") return { ...statuses, kind: "none" };
+  if (action === "summary") return { ...statuses, kind: "members", members: summaryMembers(planInput, resolved) };
   if (item === undefined || item.kind === "record")
     return { ...statuses, kind: "record", ...wrapOf(planInput, resolved) };
   if (item.kind === "view") {

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 import { bareType } from "../../resources/fields.ts";
 import { filterType, isFilterValue, isOneValue } from "../filter-type.ts";
 import { inputOf } from "../input.ts";
-import type { Endpoints } from "../model.ts";
+import { type Endpoints, listingActions } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
 
 /** Reports a query parameter with a name that has another meaning in requests. */
@@ -17,7 +17,7 @@ const reservedParameter: Check = {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
       const { operation, endpoint } = resolved;
-      const localNames = new Set(resolved.action === "list" ? listParameters(model.endpoints, resolved) : []);
+      const localNames = new Set(listingActions.has(resolved.action) ? listParameters(model.endpoints, resolved) : []);
       const inputNames = new Set(endpoint.query === undefined ? [] : inputOf(model, resolved).map(({ name }) => name));
       for (const name of Object.keys(endpoint.filters ?? {}))
         if (localNames.has(name))
