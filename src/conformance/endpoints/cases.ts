@@ -25,6 +25,7 @@ import { requestCases } from "./requests.ts";
 import { responseCases } from "./responses.ts";
 import { selectedCases } from "./selected.ts";
 import { storedCases } from "./stored.ts";
+import { summaryCases } from "./summaries.ts";
 import { undeclaredCases } from "./undeclared.ts";
 
 const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
@@ -36,6 +37,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   queryCases,
   responseCases,
   aggregateCases,
+  summaryCases,
   outcomeCases,
   guardCases,
   chooseCases,

@@ -564,8 +564,9 @@ function summarySites(
 ): readonly Site[] {
   const groups = Object.entries(group).map(([name, text]) => ({ path: `${path}/group/${name}`, text, names: names() }));
   const measures = Object.entries(measuresOf(gives)).flatMap(([name, measure]): Site[] => {
-    if (measure.argument === undefined) return [];
-    const site = { path: `${path}/gives/${name}`, text: String(responseMembers(gives)[name]), names: names(), measure };
+    const text = responseMembers(gives)[name];
+    if (measure.argument === undefined || typeof text !== "string") return [];
+    const site = { path: `${path}/gives/${name}`, text, names: names(), measure };
     return [measure.function === "count" ? { ...site, expected: condition } : site];
   });
   return [...groups, ...measures];
