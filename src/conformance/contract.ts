@@ -1,4 +1,5 @@
 /** A document as a conformance test reads it: the model of one version, its typed expressions and its operations. */
+import { listingActions } from "../language/endpoints/model.ts";
 import { camelCase } from "../base/case.ts";
 import type { TypedExpression } from "../expression/check.ts";
 import { typeExpressions } from "../language/analysis/expressions.ts";
@@ -116,7 +117,7 @@ export function sunsetOf({ model }: Contract, version: string): number | undefin
 
 /** Returns the member that contains a record in bodies and responses of the operation, as `wrap` declares. */
 export function wrapOf({ model }: Contract, { action, resource }: Operation): string | undefined {
-  if (action === "list" || action === "history" || resource === undefined) return undefined;
+  if (listingActions.has(action) || action === "history" || resource === undefined) return undefined;
   return model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
 }
 
@@ -131,7 +132,7 @@ export function deletionOf({ operations }: Pick<Contract, "operations">, resourc
 export function needsRecord(called: Operation): boolean {
   if (called.resource === undefined) return false;
   if (called.kind === "free") return called.key !== undefined;
-  return !["create", "list", "clear", "login", "renew", "logout"].includes(called.action);
+  return !["create", "list", "summary", "clear", "login", "renew", "logout"].includes(called.action);
 }
 
 /** Returns what the requests of an operation may contain. */

@@ -248,6 +248,15 @@ function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {
   return repeats === "none" ? undefined : repeats;
 }
 
+/** Yields a difference for each group of a summary: another group means other items, with other numbers. */
+function* groupDifferences(site: Site, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  for (const { name: group, old: before, now: after } of pairs(old.group, now.group))
+    yield* restated("breaking", "answer-changed", below(site, group), `The group \`${group}\` of \`${name}\``, [
+      before,
+      after,
+    ]);
+}
+
 // ── One operation ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
@@ -275,6 +284,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       old.lists ?? both.old.model.endpoints.lists,
       now.lists ?? both.now.model.endpoints.lists,
     );
+  yield* groupDifferences(below(site, "group"), name, old, now);
   yield* restated("breaking", "list-order-changed", below(site, "order"), `The usual order of \`${name}\``, [
     orderOf(old),
     orderOf(now),
@@ -303,6 +313,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "choose",
     "status",
     "lists",
+    "group",
     "order",
     "headers",
     "requests",

@@ -1,6 +1,7 @@
 /** Differences in the shapes of responses and bodies: `gives`, nesting of members, and views. */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import { type Batch, batchOf, inputShape } from "../language/endpoints/shape.ts";
+import { measureOf } from "../language/endpoints/summary.ts";
 import type { Model } from "../language/model.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
@@ -33,7 +34,9 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
         const typed = side.typed().get(site.at);
         return typed && `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`;
       });
-      const effect = was !== undefined && was === is ? "neutral" : "breaking";
+      // The type of a measure is that of its argument, which says nothing about its value.
+      const isMeasure = [before, after].some((text) => measureOf(text) !== undefined);
+      const effect = was !== undefined && was === is && !isMeasure ? "neutral" : "breaking";
       yield* restated(effect, "answer-changed", site, `The value of \`${subject}\` in the response`, [before, after]);
     }
   }

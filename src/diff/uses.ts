@@ -2,6 +2,7 @@
  * Finds out how clients use the fields of a model: which fields requests set, and which ones responses and events contain. It
  * counts only operations of both documents, so that a new or removed operation is not reported again for each field.
  */
+import { listingActions } from "../language/endpoints/model.ts";
 import { inputOf } from "../language/endpoints/input.ts";
 import { resourceEndpoints } from "../language/endpoints/resolve.ts";
 import type { Model } from "../language/model.ts";
@@ -60,7 +61,7 @@ export function usesOf(model: Model, operations: ReadonlySet<string>): Uses {
   for (const resolved of resourceEndpoints(model)) {
     if (!operations.has(resolved.operation)) continue;
     const use = resource(resolved.resource);
-    if (resolved.action === "list") use.listed = true;
+    if (listingActions.has(resolved.action)) use.listed = true;
     if (resolved.action !== "delete" && resolved.endpoint.gives === undefined) use.returned = true;
     const input = inputOf(model, resolved);
     for (const { field } of input) embed(field.type, "accepted");

@@ -27,7 +27,7 @@ const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]
 
 /** Functions that are printed before their argument instead of as methods of it. */
 const functions: ReadonlySet<string> = new Set([
-  "slugify", "string", "int", "double", "date", "time", "timestamp", "hash", "money",
+  "slugify", "string", "int", "double", "date", "time", "month", "week", "timestamp", "hash", "money",
 ]); // biome-ignore format: a table
 
 function write(expression: TypedExpression, around: number): string {

@@ -752,6 +752,8 @@ const functions: { readonly [Name in CheckedFunction]: (checker: Checker, call: 
     call.arguments.length === 3 && !call.target ? checkMoment(checker, call) : checkTimeLiteral(checker, call, name),
   date: checkInZone,
   time: checkInZone,
+  month: checkInZone,
+  week: checkInZone,
   getFullYear: checkInZone,
   getMonth: checkInZone,
   getDate: checkInZone,
@@ -954,7 +956,7 @@ function checkMoney(checker: Checker, call: Call): Found {
 
 /** Checks a function of a moment in a time zone. CEL's own functions may omit the zone, which is then UTC. */
 function checkInZone(checker: Checker, call: Call, name: ZoneFunction): Found {
-  const isGlobal = name === "date" || name === "time";
+  const isGlobal = !name.startsWith("get");
   const form = isGlobal ? `${name}(x, 'Europe/Oslo')` : `x.${name}('Europe/Oslo')`;
   const [operand, zone, more] = operandsOf(call);
   if (isGlobal === (call.target !== undefined) || !operand || more || (isGlobal && !zone))
@@ -965,7 +967,8 @@ function checkInZone(checker: Checker, call: Call, name: ZoneFunction): Found {
   if (!moment || !where) return undefined;
   if (moment.type.kind !== "timestamp" && moment.type.kind !== "null")
     return complain(checker, "wrong-type", `this is ${describeType(moment.type)}, not a moment`, moment.at);
-  const type: ValueType = isGlobal ? { kind: "string", form: name } : int;
+  const isForm = name === "date" || name === "time";
+  const type: ValueType = isForm ? { kind: "string", form: name } : isGlobal ? text : int;
   return called(name, type, [moment, where], call.at);
 }
 

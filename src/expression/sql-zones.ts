@@ -8,6 +8,8 @@ type Once = (columns: Sql) => Sql;
 const postgresParts: Readonly<Record<ZoneFunction, string>> = {
   date: "to_char(_v, 'YYYY-MM-DD')",
   time: "to_char(_v, 'HH24:MI:SS')",
+  month: "to_char(_v, 'YYYY-MM')",
+  week: `to_char(_v, 'IYYY-"W"IW')`,
   getFullYear: "extract(year FROM _v)::bigint",
   getMonth: "extract(month FROM _v)::bigint - 1",
   getDate: "extract(day FROM _v)::bigint",

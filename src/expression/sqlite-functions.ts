@@ -1,4 +1,5 @@
 /** The functions of expressions that SQLite gets from JavaScript, by their names in SQL. */
+import { added, compared, type Decimal, decimalOf, decimalText } from "../base/decimal.ts";
 import type { Value } from "./evaluate.ts";
 import { hash } from "./functions.ts";
 import { addMoney, compareMoney, isSameMoney, multiplyMoney, sumMoney } from "./money.ts";
@@ -34,4 +35,21 @@ function parsed(value: SqliteValue | undefined): Value {
 
 function json(value: Value): string | null {
   return value === null ? null : JSON.stringify(value);
+}
+
+/** Aggregate functions of decimals, as numbers or texts, by their names in SQL; absent values do not count. */
+export const sqliteAggregates: Readonly<Record<string, (found: SqliteValue, value: SqliteValue) => SqliteValue>> = {
+  nonet_sum: ofDecimals((sum, next) => added(sum, next)),
+  nonet_min: ofDecimals((best, next) => (compared(next, best) < 0 ? next : best)),
+  nonet_max: ofDecimals((best, next) => (compared(next, best) > 0 ? next : best)),
+};
+
+function ofDecimals(combine: (found: Decimal, next: Decimal) => Decimal) {
+  return (found: SqliteValue, value: SqliteValue): SqliteValue => {
+    if (typeof value !== "string" && typeof value !== "number") return found;
+    const next = decimalOf(value);
+    if (next === undefined) return found;
+    const before = typeof found === "string" ? decimalOf(found) : undefined;
+    return decimalText(before === undefined ? next : combine(before, next));
+  };
 }

@@ -11,6 +11,8 @@ import { timestampAt } from "./instant.ts";
 export const zoneFunctions = {
   date: (local: Date): string => local.toISOString().slice(0, 10),
   time: (local: Date): string => local.toISOString().slice(11, 19),
+  month: (local: Date): string => local.toISOString().slice(0, 7),
+  week: (local: Date): string => isoWeek(local),
   getFullYear: (local: Date): number => local.getUTCFullYear(),
   /** Counts from 0, as CEL does; so do `getDayOfMonth` and `getDayOfYear`. */
   getMonth: (local: Date): number => local.getUTCMonth(),
@@ -32,6 +34,13 @@ export const zoneFunctions = {
 export type ZoneFunction = keyof typeof zoneFunctions;
 
 const day = 86_400_000;
+
+/** Returns a week of ISO 8601, such as `2026-W01`: it begins on Monday, and belongs to the year of its Thursday. */
+function isoWeek(local: Date): string {
+  const thursday = new Date(local.getTime() + (3 - ((local.getUTCDay() + 6) % 7)) * day);
+  const week = Math.floor(zoneFunctions.getDayOfYear(thursday) / 7) + 1;
+  return `${String(thursday.getUTCFullYear()).padStart(4, "0")}-W${String(week).padStart(2, "0")}`;
+}
 
 export function isZone(name: string): boolean {
   return timezoneNames.has(name.toLowerCase());

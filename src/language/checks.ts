@@ -45,6 +45,7 @@ import { checks as endpointsRequestBodies } from "./endpoints/checks/request-bod
 import { checks as endpointsSelection } from "./endpoints/checks/selection.ts";
 import { check as endpointsShapeUnclear } from "./endpoints/checks/shape-unclear.ts";
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
+import { check as endpointsSummaryUnclear } from "./endpoints/checks/summary-unclear.ts";
 import { checks as endpointsUnclear } from "./endpoints/checks/unclear.ts";
 import { checks as authenticationCredentials } from "./authentication/checks/credentials.ts";
 import { check as authenticationLoginFieldUnfit } from "./authentication/checks/login-field-unfit.ts";
@@ -129,6 +130,7 @@ export const checks: readonly Check[] = [
   ...endpointsSelection,
   endpointsShapeUnclear,
   endpointsStatementIgnored,
+  endpointsSummaryUnclear,
   ...endpointsUnclear,
   ...authenticationCredentials,
   authenticationLoginFieldUnfit,

@@ -44,6 +44,7 @@ export function timedStore(store: Store, times: StoreTimes): Store {
     sessions: withFailureReports(store.sessions, failed),
     read: (query) => timed("read", query.resource, store.read(query)),
     list: (query) => timed("list", query.resource, store.list(query)),
+    summary: (query) => timed("list", query.list.resource, store.summary(query)),
     transaction: timed("transaction", undefined, (task: never, until: never) =>
       store.transaction(task, until),
     ) as Store["transaction"],

@@ -118,6 +118,33 @@ const expandable: Parts = {
 };
 
 const rows: readonly Row[] = [
+  ...(
+    [
+      ["count", { things: "count(count > 99)" }, "gives/things"],
+      ["sum", { things: "count", total: "sum(count + 1)" }, "gives/total"],
+      ["sum", { things: "count", total: "max(count)" }, "gives/total"],
+    ] as const
+  ).map(([what, gives, broken]) => {
+    const at = { at: "GET /things/by-owner", group: "owner" };
+    return endpoint(
+      `the ${what} of a group: ${JSON.stringify(gives)}`,
+      "thingsByOwner",
+      [
+        { ...at, gives: { things: "count", total: "sum(count)" } },
+        { ...at, gives: { total: "sum(count)", ...gives } },
+      ],
+      broken,
+    );
+  }),
+  endpoint(
+    "the groups of a summary",
+    "thingsByCount",
+    [
+      { at: "GET /things/by-count", group: "count", gives: { things: "count" } },
+      { at: "GET /things/by-count", group: { count: "count + 1" }, gives: { things: "count" } },
+    ],
+    "group/count",
+  ),
   ...altered("base", [["{base_url}/v7", "{base_url}"]]),
   ...altered("expand", [
     ["expand, depth 1", "expand, depth 2"],

@@ -606,6 +606,28 @@ const shapes: readonly Proof[] = [
   shaped(["headers"], { ...one, headers: { "X-Count": "count", "X-Twice": "count * 2", "X-None": "name" } }, one, [
     ask("GET /things/{1}/short", { headers: { "X-Count": "1", "X-Twice": "2", "X-None": null } }),
   ]),
+  shaped(
+    ["group"],
+    { at: "GET /things/short", group: "count", gives: { things: "count" } },
+    { at: "GET /things/short", does: "summary", gives: { things: "count" } },
+    [
+      ...three.slice(1),
+      ask("POST /things", { count: 1 }, "201"),
+      ask("GET /things/short", {
+        items: [
+          { count: 1, things: 2 },
+          { count: 2, things: 1 },
+          { count: 3, things: 1 },
+        ],
+      }),
+    ],
+  ),
+  shaped(
+    ["does/summary"],
+    { at: "GET /things/short", does: "summary", gives: { things: "count", most: "max(count)" } },
+    { at: "GET /things/short", gives: { count: "count" } },
+    [...three.slice(1), ask("GET /things/short", { is: { things: 3, most: 3 } })],
+  ),
   shaped(["order", "order/descending"], { ...all, order: "name, -count" }, all, [
     ...three.slice(1),
     ask("POST /things", { count: 9, name: "a" }, "201"),

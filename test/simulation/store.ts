@@ -393,6 +393,10 @@ export function simulatedStore(
       const list = inner.list(query);
       return (...asked) => call(`list ${query.resource}`, () => list(...asked), (task) => watcher.reading(task)); // biome-ignore format: short
     },
+    summary: (query) => {
+      const summary = inner.summary(query);
+      return (...asked) => call(`summary ${query.list.resource}`, () => summary(...asked));
+    },
     transaction,
     due: (now, limit) => call("due", () => inner.due(now, limit)),
     journal: {

@@ -28,6 +28,7 @@ import { requestCases } from "./requests.ts";
 import { responseCases } from "./responses.ts";
 import { selectedCases } from "./selected.ts";
 import { storedCases } from "./stored.ts";
+import { summaryCases } from "./summaries.ts";
 import { undeclaredCases } from "./undeclared.ts";
 
 const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
@@ -40,6 +41,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   responseCases,
   manyRecordCases,
   aggregateCases,
+  summaryCases,
   outcomeCases,
   guardCases,
   chooseCases,

@@ -63,7 +63,11 @@ function isEmpty(contract: Contract, called: Operation): Case {
 /** Returns the members that the test can compute: those about one record, whatever the present and the tokens are. */
 function computedMembers({ model, typed }: Contract, called: Operation): readonly Computed[] {
   const { action } = called;
-  if (called.kind !== "resource" || ["list", "history", "clear"].includes(action) || sessionActions.has(action))
+  if (
+    called.kind !== "resource" ||
+    ["list", "summary", "history", "clear"].includes(action) ||
+    sessionActions.has(action)
+  )
     return [];
   const { item } = responseShape(model, called);
   const members = (item === undefined ? [] : responseExpressions(item)).map(({ path: at }) => ({ at }));

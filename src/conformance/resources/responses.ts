@@ -56,7 +56,7 @@ function visibleFields(contract: Contract, resource: string): readonly string[] 
     if (item !== undefined)
       return returnedIn(model, item).flatMap((one) => (one.resource === resource ? one.fields : []));
     const isReturned =
-      called.resource === resource && !["delete", "clear", "logout", "history"].includes(called.action);
+      called.resource === resource && !["delete", "clear", "logout", "history", "summary"].includes(called.action);
     return isReturned ? Object.keys(fields) : [];
   });
   return [...new Set(found)].filter((name) => !isNeverReturned(lookup(fields, name) ?? { marks: [] }));

@@ -72,6 +72,7 @@ async function readAll(trial: Trial, called: Operation, resource: string, caller
   const response = await ifPossible(async () => trial.responseOf(await trial.call(called.operation, { caller })));
   if (response?.status !== 200) return;
   const { json } = response;
+  if (called.action === "summary") return;
   for (const item of called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json]) {
     const observed = recordIn(contract, called, item);
     if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);

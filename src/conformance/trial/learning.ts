@@ -31,7 +31,7 @@ export function learnResponse(trial: Trial, { called, caller, record, interactio
   if (called.action === "clear") learnCleared(trial, called, caller);
   if (record !== undefined) learnLinked(trial, { called, caller, record, interaction, body });
   if (record === undefined || called.resource !== record.resource) return;
-  if (called.action === "list" || called.action === "history") return;
+  if (["list", "summary", "history"].includes(called.action)) return;
   if (!isThis(trial, called, { caller, record, observed: recordIn(trial.contract, called, response.json) })) return;
   if (isWrite) record.history.push(interaction);
   if (called.action === "delete") {

@@ -56,10 +56,10 @@ export function componentNames(plan: Plan): ComponentNames {
       if (operation.action === "history") return [[operation.name, free(`${operation.resource}History`)]];
       const shape = listShape(operation);
       const known = shapes.get(shape);
-      const name =
-        known ??
-        free(shapes.has(operation.resource) ? `${pascalCase(operation.name)}List` : `${operation.resource}List`);
-      shapes.set(shape, name).set(operation.resource, name);
+      const isOther = shapes.has(operation.resource) || operation.action === "summary";
+      const name = known ?? free(isOther ? `${pascalCase(operation.name)}List` : `${operation.resource}List`);
+      shapes.set(shape, name);
+      if (operation.action !== "summary") shapes.set(operation.resource, name);
       return [[operation.name, name]];
     }),
   );

@@ -213,7 +213,7 @@ function success(
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
     return withBody(
-      operation.action === "history" ? `A page of the transitions of a ${resource}.` : `A page of ${resource} records.`,
+      pageDescription(operation),
       listHeaders(headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]), list),
       refTo(names.list(operation.name)),
       operation,
@@ -245,6 +245,12 @@ function success(
       : `The ${resource} as it ${operation.action === "delete" ? "was" : "is now"}.`
     : "The result of the operation.";
   return withBody(description, headers, responseOf(operation, names), operation);
+}
+
+function pageDescription({ action, list, resource }: Operation): string {
+  if (action === "history") return `A page of the transitions of a ${resource}.`;
+  if (action !== "summary") return `A page of ${resource} records.`;
+  return list?.page.kind === "item" ? `A summary of ${resource} records.` : `A page of groups of ${resource} records.`;
 }
 
 /** Describes the `Link` of a list with other links than that of the next page. */

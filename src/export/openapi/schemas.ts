@@ -283,6 +283,8 @@ function sourceSchema(
 
 function pageSchema(operation: Operation, shape: PageShape, names: ComponentNames, list?: ListPlan): JsonObject {
   switch (shape.kind) {
+    case "item":
+      return itemOf(operation, names);
     case "items": {
       const items = operation.action === "history" ? transitionSchema(operation, names) : itemOf(operation, names);
       return { type: "array", items };

@@ -265,7 +265,7 @@ interface PageOf {
 function pageOf({ type, described }: Exported, { operation, successes }: DescribedOperation): PageOf | undefined {
   const { list } = operation;
   const schema = successes.find((one) => one.schema !== undefined)?.schema;
-  if (list === undefined || schema === undefined) return undefined;
+  if (list === undefined || schema === undefined || list.page.kind === "item") return undefined;
   const items = pathIn(list.page, "items") ?? [];
   const next = pathIn(list.page, "next");
   const found = items.reduce<Json>(

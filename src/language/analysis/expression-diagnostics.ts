@@ -92,7 +92,7 @@ function isFieldPath(path: string): boolean {
  */
 const inSql: readonly (readonly [path: RegExp, why: string])[] = [
   [/^authentication\/(?:own|show)\//, "The database evaluates it for all records of a list."],
-  [/^resources\/views\/|^endpoints\/endpoints\/[^/]+\/(?:gives|headers)\//, "The database builds responses."],
+  [/^resources\/views\/|^endpoints\/endpoints\/[^/]+\/(?:gives|group|headers)\//, "The database builds responses."],
   [/^endpoints\/endpoints\/[^/]+\/(?:choose|the)(?:\/|$)/, "The database searches for the record."],
   [/\/also\/\d+\/where$|^states\/.*\/where$/, "The database selects the records."],
   [/^endpoints\/endpoints\/[^/]+\/(?:where$|filters\/)/, "The database evaluates it for all records of a list."],

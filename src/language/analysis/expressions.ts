@@ -13,6 +13,8 @@
  *     gives, headers           fields of the record after the operation, `input`, `caller`, `now`, `base`
  *     gives around a page,     `count`, `next`, `limit`, `offset`, `page` (page-names.ts), `input`, `caller`, `now`, `base`
  *     headers of a list
+ *     group, gives of a        fields, `caller`, `now`, and the query parameters as `input`; the path of a measure of `gives`
+ *     summary                  has its argument
  *     member of a view         fields of the record that the view shows, `caller`, `now`, `base`
  *     link, unlink             fields of the current record, `input`, `caller`, `now`
  *     also                     see further-writes.ts
@@ -37,10 +39,18 @@ import { tokensOf } from "../authentication/login.ts";
 import { filterNames, filterType } from "../endpoints/filter-type.ts";
 import { creates, inputOf } from "../endpoints/input.ts";
 import { type ResolvedEndpoint, hasRecord, resolveEndpoint, subjectOf } from "../endpoints/resolve.ts";
-import { type Endpoint, inputOnlyActions } from "../endpoints/model.ts";
+import { type Endpoint, inputOnlyActions, listingActions } from "../endpoints/model.ts";
 import { listStyleOf } from "../endpoints/list-style.ts";
 import { allPageNames, pageNames } from "../endpoints/page-names.ts";
-import { responseShape, responseExpressions, type Shape, shapeOf, inputShape } from "../endpoints/shape.ts";
+import {
+  responseShape,
+  responseExpressions,
+  responseMembers,
+  type Shape,
+  shapeOf,
+  inputShape,
+} from "../endpoints/shape.ts";
+import { type Measure, measuresOf } from "../endpoints/summary.ts";
 import type { Model } from "../model.ts";
 import { type Surrounding, writeExpressions } from "./further-writes.ts";
 import { perModel } from "./per-model.ts";
@@ -146,6 +156,8 @@ export interface Site {
    * single record of a reference, use `expected`: `{ type: { kind: "record", resource }, nullable: true }`.
    */
   readonly records?: string;
+  /** Set if the text is a measure of a summary, such as `sum(x)`: its argument is typed. */
+  readonly measure?: Measure;
   /** Set if the expression is about a page of records, not about one record. */
   readonly about?: "page";
   /** The credentials for which `token(…)` in the expression can issue a token (`tokensOf`). */
@@ -164,9 +176,9 @@ function typeSite(
   before: TypedExpressions["typed"],
 ): Typing {
   const parsed = parseExpression(site.text);
-  if (parsed.expression === undefined) return { problems: parsed.problems };
-  const expression =
-    site.owner === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owner, before);
+  const written = site.measure?.argument ?? parsed.expression;
+  if (written === undefined) return { problems: parsed.problems };
+  const expression = site.owner === undefined ? written : withOwnership(model, written, site.owner, before);
   if (!("kind" in expression)) return expression;
   const scope = { names: site.names, resources, ...(site.tokens === undefined ? {} : { tokens: site.tokens }) };
   if (site.records !== undefined) return checkRecords(expression, scope, site.records);
@@ -509,6 +521,10 @@ function endpointSites(model: Model): Site[] {
       const names = { ...current, ...recordNames(model, choice.from), ...around, input: input() };
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
+    const summary =
+      resolved?.kind === "resource" && resolved.action === "summary"
+        ? summarySites(path, endpoint, () => ({ ...record, ...around, ...queryVariables }))
+        : undefined;
     const ofRecord = () => ({ ...address, ...record, ...around, input: input() });
     const ofPage = () => ({ ...address, ...around, input: input(), ...pageNames(listStyleOf(model, endpoint).kind) });
     const tokens = tokensOf(model, resource);
@@ -517,10 +533,11 @@ function endpointSites(model: Model): Site[] {
       const { input: _, ...ofAll } = ofPage();
       return { ...site, names: site.path.startsWith("endpoints/lists/") ? ofAll : ofPage(), about: "page" };
     };
-    const answers = responseSites(model, resolved, endpoint, `${path}/gives`).map(({ isPage, ...site }): Site => {
+    const responses = summary === undefined ? responseSites(model, resolved, endpoint, `${path}/gives`) : [];
+    const answers = responses.map(({ isPage, ...site }): Site => {
       return isPage ? aboutPage(site) : { ...site, names: ofRecord(), tokens };
     });
-    const isList = resolved?.kind === "resource" && resolved.action === "list";
+    const isList = resolved?.kind === "resource" && listingActions.has(resolved.action);
     const headers = headerSites(model, operation, endpoint, isList).map((site): Site => {
       return isList ? aboutPage(site) : { ...site, names: ofRecord() };
     });
@@ -538,12 +555,29 @@ function endpointSites(model: Model): Site[] {
           ];
     return [
       ...choices,
+      ...(summary ?? []),
       ...answers,
       ...headers,
       ...lists,
       ...actionSites(model, operation, { record, around, input, queryVariables }),
     ];
   });
+}
+
+/** Returns the groups and the arguments of the measures of a summary. */
+function summarySites(
+  path: string,
+  { gives, group = {} }: Endpoint,
+  names: () => Record<string, NamedType>,
+): readonly Site[] {
+  const groups = Object.entries(group).map(([name, text]) => ({ path: `${path}/group/${name}`, text, names: names() }));
+  const measures = Object.entries(measuresOf(gives)).flatMap(([name, measure]): Site[] => {
+    const text = responseMembers(gives)[name];
+    if (measure.argument === undefined || typeof text !== "string") return [];
+    const site = { path: `${path}/gives/${name}`, text, names: names(), measure };
+    return [measure.function === "count" ? { ...site, expected: condition } : site];
+  });
+  return [...groups, ...measures];
 }
 
 /**

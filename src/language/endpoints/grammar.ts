@@ -29,6 +29,7 @@
  *       also     further writes (../states/also.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
+import { group } from "./summary.ts";
 import { converted, form, type Members, part } from "../grammar/form.ts";
 import type { Effect } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
@@ -230,6 +231,7 @@ const members: Members<Endpoint, Several> = {
   "...gives": gives,
   choose: choices,
   "...status": statuses,
+  group,
   lists: listStyle,
   order,
   headers,

@@ -178,7 +178,7 @@ export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
 export const actions = [
-  "create", "read", "list", "history", "update", "replace", "delete", "move", "login", "renew", "logout", "handler",
+  "create", "read", "list", "summary", "history", "update", "replace", "delete", "move", "login", "renew", "logout", "handler",
 ] as const; // biome-ignore format: a table
 export type Action = (typeof actions)[number];
 
@@ -190,7 +190,10 @@ export const bodilessActions: ReadonlySet<string> = new Set(["delete", "clear"])
 export const inputOnlyActions: ReadonlySet<string> = new Set(["move", "link", "unlink"]);
 
 /** Actions that change no data. */
-export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "list", "history"]);
+export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "list", "summary", "history"]);
+
+/** Actions whose response is a list, with pages, filters and a condition. */
+export const listingActions: ReadonlySet<string> = new Set<Action>(["list", "summary"]);
 
 /** The meaning of the segments of a path. */
 export interface ResolvedPath {
@@ -254,6 +257,8 @@ export interface Endpoint {
   /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
   readonly lists?: ListStyle;
+  /** By name, the values by which a summary groups records: expressions. Absent: one group of all records. */
+  readonly group?: Readonly<Record<string, string>>;
   /** The order of a list if a request asks for none: fields, `-` before a field for descending. */
   readonly order?: readonly OrderKey[];
   /** Header fields of successful responses, by name: expressions as in `gives`. */
@@ -264,7 +269,7 @@ export interface Endpoint {
   readonly fields?: string;
   readonly edits?: EditStyle;
   readonly repeats?: IdempotencyStyle | "none";
-  /** The condition of a list, or of the deletion of many: the text of an expression. */
+  /** The condition of a list or a summary, or of the deletion of many: the text of an expression. */
   readonly where?: string;
   /** The guard: an expression that must be true for the operation to run. */
   readonly if?: string;

@@ -8,7 +8,7 @@
  *     /parcels/{id}:collect           the same
  *     /parcels/{id}/photo             a file of the record      GET returns its bytes, PUT replaces them
  *     /parcels/{id}/history           the record's transitions  GET returns them, if the resource has states
- *     /parcels/overdue                a part of the collection  GET lists
+ *     /parcels/overdue                a part of the collection  GET lists; with `group` it summarises
  *     /lockers/{id}/parcels…          the same below a parent   the path identifies the parent
  *
  * The collection is the last segment that is the plural of a resource, in kebab-case, snake_case or camelCase. A parameter
@@ -44,6 +44,7 @@ import {
   type Endpoints,
   type ResolvedPath,
   type PathParent,
+  listingActions,
   sessionActions,
 } from "./model.ts";
 
@@ -114,7 +115,7 @@ export function subjectOf(resolved: Exclude<ResolvedEndpoint, UnclearEndpoint>):
 
 /** Whether the operation is about one record that already exists. */
 export function hasRecord({ action }: ResourceEndpoint): boolean {
-  return action !== "create" && action !== "list" && action !== "clear";
+  return action !== "create" && action !== "clear" && !listingActions.has(action);
 }
 
 /** Returns the endpoints that are about a resource, in the document's order; with `resource`, only those of this resource. */
@@ -178,7 +179,8 @@ function resolveIn(
   const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
   const hasStates = lifecycleOf(model, resource) !== undefined;
   const moves = hasTransition(model, resource, operation);
-  const resolved = actionOf(endpoint, rest, moves, hasStates, single);
+  const listed = actionOf(endpoint, rest, moves, hasStates, single);
+  const resolved = listed === "list" && endpoint.group !== undefined ? "summary" : listed;
   const before = segments.slice(0, Math.max(anchor, 0));
   const parents =
     meant?.parents ?? parentsOf(model, resource, { before, collections, scope }, endpoint.of !== undefined);
@@ -198,7 +200,7 @@ function resolveIn(
     return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not determine what \`${operation}\` does`);
   }
   if (action === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, so it has no history`);
-  const isCollection = action === "create" || action === "list" || action === "clear";
+  const isCollection = action === "create" || action === "clear" || listingActions.has(action);
   const displaced = (why: string): UnclearEndpoint => unclear("key", `\`{${parameter}}\` ${why}`);
   if (parameter !== undefined && single) return displaced("cannot use `the`, because its path names the record");
   if (parameter !== undefined && isCollection) {

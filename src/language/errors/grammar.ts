@@ -49,7 +49,7 @@ const body: Grammar<ErrorBody> = {
     if (/^(application\/)?problem\+json$/.test(found.text)) return "problem+json";
     // A text is a body in plain text.
     if (found.text.includes("{")) {
-      checkShape(reader, value);
+      checkVariables(reader, value, errorVariables);
       return { shape: found.text };
     }
     return complain(reader, path, found, [

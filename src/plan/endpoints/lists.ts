@@ -13,6 +13,7 @@ import { jsonTypeOfColumn } from "../resources/columns.ts";
 import type { Column, Table } from "../resources/types.ts";
 import type { FilterPlan, ListPlan, PageShape } from "./types.ts";
 import { conditionFilters } from "./queries.ts";
+import { summaryPlan } from "./summary.ts";
 import { type PlanInput, typedAt } from "../input.ts";
 
 export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
@@ -23,6 +24,7 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const added = table.resource === webhookResource || table.resource === deliveryResource;
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   const { page, pageAt = "" } = responseShape(planInput.model, resolved);
+  if (resolved.action === "summary") return summaryPages(planInput, resolved, table, pages(style, many));
   // A declared parameter or filter takes precedence over the filter of a field with its name.
   const isParameter = (name: string): boolean =>
     lookup(endpoint.filters ?? {}, name) !== undefined || lookup(endpoint.query ?? {}, name) !== undefined;
@@ -34,13 +36,51 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
       : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),
     ...(style.links === undefined ? {} : { links: style.links }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
-    filters: columns
-      .filter(({ name, marks }) => marks.includes("filter") && !isParameter(name))
-      .map((column) => filter(planInput, table, column, style)),
+    filters: fieldFilters(planInput, resolved, table, style),
     conditions: conditionFilters(planInput, resolved),
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
     sorts: columns.filter(({ marks }) => marks.includes("sort")).map(({ name }) => name),
   };
+}
+
+/** Plans the pages of a summary: groups have no ids, no search and only one order. */
+function summaryPages(
+  planInput: PlanInput,
+  resolved: ResourceEndpoint,
+  table: Table,
+  { names: { after: _, before: __, direction: ___, ...names }, ...paging }: ReturnType<typeof pages>,
+): ListPlan {
+  const { endpoint, operation } = resolved;
+  const style = listStyleOf(planInput.model, endpoint);
+  const summary = summaryPlan(planInput, resolved);
+  const isOne = summary.groups.length === 0;
+  return {
+    ...paging,
+    ...(isOne ? { kind: "none" as const, page: { kind: "item" as const } } : {}),
+    names,
+    ...(style.links === undefined || isOne ? {} : { links: style.links }),
+    ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
+    filters: fieldFilters(planInput, resolved, table, style),
+    conditions: conditionFilters(planInput, resolved),
+    searches: [],
+    sorts: [],
+    summary,
+  };
+}
+
+/** Plans the filters by fields. */
+function fieldFilters(
+  planInput: PlanInput,
+  { endpoint }: ResourceEndpoint,
+  table: Table,
+  style: ListStyle,
+): readonly FilterPlan[] {
+  // A declared parameter or filter takes precedence over the filter of a field with its name.
+  const isParameter = (name: string): boolean =>
+    lookup(endpoint.filters ?? {}, name) !== undefined || lookup(endpoint.query ?? {}, name) !== undefined;
+  return table.columns
+    .filter(({ name, type, marks }) => type !== "json" && marks.includes("filter") && !isParameter(name))
+    .map((column) => filter(planInput, table, column, style));
 }
 
 /** Plans the pages of a history, which always have cursors, whatever pages the document's lists have. */

@@ -7,6 +7,7 @@ import { loginsOf, refreshMembers } from "../../language/authentication/login.ts
 import {
   bodilessActions,
   type Endpoint,
+  listingActions,
   type ResolvedPath,
   readingActions,
   type IdempotencyStyle,
@@ -80,7 +81,7 @@ function buildOperation(
     ...(action === "clear" && endpoint.where !== undefined ? { where: typedAt(planInput, `${at}/where`) } : {}),
     response: responsePlan(planInput, resolved, views),
     ...headerPlans(planInput, resolved),
-    ...(action === "list" ? { list: listPlan(planInput, resolved, table) } : {}),
+    ...(listingActions.has(action) ? { list: listPlan(planInput, resolved, table) } : {}),
     ...(action === "history" ? { list: historyPages(planInput) } : {}),
     ...(batch === undefined ? {} : { batch }),
     moves,

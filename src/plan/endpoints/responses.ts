@@ -16,6 +16,7 @@ import {
   schemaOfExpression,
 } from "../resources/columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
+import { summaryMembers } from "./summary.ts";
 import { seersOf, visibleOf } from "../authentication/permissions.ts";
 import type {
   BatchPlan,
@@ -39,6 +40,7 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
   // A response with the status 204 or 205 has no body (RFC 9110, 15.3.5 and 15.3.6).
   const isBodyless = [status, created, same, accepted?.status].every((one) => one === undefined || isBodiless(one));
   if (isBodyless || isRemoved || item?.kind === "none") return { ...statuses, kind: "none" };
+  if (action === "summary") return { ...statuses, kind: "members", members: summaryMembers(planInput, resolved) };
   if (item === undefined || item.kind === "record")
     return { ...statuses, kind: "record", ...wrapOf(planInput, resolved) };
   if (item.kind === "view") {

@@ -1,4 +1,5 @@
 /** The types of operations: their paths, requests, responses, lists and views. */
+import type { MeasureFunction } from "../../language/endpoints/summary.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { UnixUnit } from "../../base/unix-time.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -429,6 +430,33 @@ export interface ListPlan {
   readonly clamped?: true;
   /** The pages whose addresses are in `Link`; absent: the next one. */
   readonly links?: readonly PageLink[];
+  /** Set if the items are groups of records. */
+  readonly summary?: SummaryPlan;
+}
+
+/** Groups of records and their measures, which are members of each item. */
+export interface SummaryPlan {
+  readonly groups: readonly GroupPlan[];
+  readonly measures: readonly MeasurePlan[];
+  /** The order of the groups, by names of members; ties are in the order of the groups' values. */
+  readonly order: readonly { readonly name: string; readonly descending: boolean }[];
+}
+
+export interface GroupPlan {
+  readonly name: string;
+  readonly expression: TypedExpression;
+  /** As of a `ResponseMember`; a record whose value the caller may not see has none. */
+  readonly visibleTo?: readonly (readonly GrantPlan[])[];
+}
+
+export interface MeasurePlan {
+  readonly name: string;
+  readonly function: MeasureFunction;
+  /** The value of each record, for `count` a condition. Absent: all records count. */
+  readonly expression?: TypedExpression;
+  /** For money: the name of the group with its currency. */
+  readonly currency?: string;
+  readonly visibleTo?: readonly (readonly GrantPlan[])[];
 }
 
 /** An array of records in a body and in its response. */
@@ -453,6 +481,8 @@ export type OptionalListParameter = "after" | "before" | "end" | "direction";
 
 export type PageShape =
   | { readonly kind: "items" }
+  /** The only item of a summary without groups. */
+  | { readonly kind: "item" }
   /** The value that selects the next page; null on the last page. */
   | { readonly kind: "next" }
   /** The number of matching records on all pages. */
@@ -485,7 +515,7 @@ export interface PassedResource {
   readonly visible: readonly GrantPlan[];
 }
 
-export type { FilterOperator, FilterParameter, PageLink };
+export type { FilterOperator, FilterParameter, MeasureFunction, PageLink };
 
 /** A filter with a condition: `?name=value`. */
 export interface ConditionFilterPlan {

@@ -104,7 +104,8 @@ function fieldTypeOf(model: Model, resource: string, expression: TypedExpression
   return undefined;
 }
 
-function schemaOfValue(model: Model, type: ValueType): JsonObject {
+/** Returns the JSON Schema of a value of a type. */
+export function schemaOfValue(model: Model, type: ValueType): JsonObject {
   switch (type.kind) {
     case "bool":
       return { type: "boolean" };

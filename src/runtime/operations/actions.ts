@@ -27,6 +27,7 @@ export type Action = (call: Call, tx: Transaction) => Promise<HttpResponse>;
 const actions: Readonly<Record<Exclude<Operation["action"], "renew">, Action>> = {
   read: reading(read),
   list: reading(list),
+  summary: reading(list),
   history: reading(history),
   create,
   update,

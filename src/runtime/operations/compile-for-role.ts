@@ -11,6 +11,7 @@ import { expanded, narrowed } from "../records/select-members.ts";
 import { compileParents, conditionOf, tiedTo } from "../records/parents.ts";
 import { headerView, type Nested, operationView } from "../records/views.ts";
 import { withHeaders } from "./headers.ts";
+import { prepareSummary } from "./summary.ts";
 import { hasPart } from "./page-text.ts";
 
 /** The most selections of members of responses per operation and kind of caller; above it the oldest is removed. */
@@ -43,6 +44,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     const all = [...tied, ...own];
     return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
   };
+  const noView: View = { resource: operation.resource, members: [] };
   const isCounted = operation.list !== undefined && needsCount(operation, operation.list);
   const counted = isCounted ? { counted: true as const } : {};
   const listsIn = (view: View): ForKind["list"] => {
@@ -57,7 +59,12 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
       const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
       const conjuncts = [...own, ...filters.map((one) => restricted(one, subject))];
       const condition = allowed === "denied" ? {} : where(allowed, conjuncts);
-      const compiled = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
+      const summary = operation.list?.summary;
+      const query = { resource: operation.resource, view, ...condition, ...rest, ...counted };
+      const compiled =
+        summary === undefined
+          ? store.list(query)
+          : prepareSummary(summary, subject, store, { ...query, view: noView, from: "skip" });
       lists.set(key, compiled);
       return compiled;
     };

@@ -13,7 +13,7 @@ export interface PageParts {
   readonly variables: () => Variables;
 }
 
-type Part = Exclude<PageShape["kind"], "object" | "expression">;
+type Part = Exclude<PageShape["kind"], "object" | "expression" | "item">;
 
 const writerFor = onceFor((plan: Paged) => writerOf(plan.page));
 
@@ -37,7 +37,7 @@ function writerOf(shape: PageShape): (parts: PageParts) => string {
     }
     if (one.kind !== "object") {
       if (one.kind === "items") text("[");
-      pieces.push(one.kind, one.kind === "items" ? "]" : "");
+      pieces.push(one.kind === "item" ? "items" : one.kind, one.kind === "items" ? "]" : "");
       return;
     }
     for (const [index, { name, shape: inner }] of one.members.entries()) {

@@ -157,7 +157,7 @@ function performed(
   if (extension?.perform !== undefined) return extension.perform(call);
   const { action, file, name } = operation;
   if (call.context.functionsFor(name) !== undefined) return written(service, call, rejected);
-  if (action === "list") return list(call);
+  if (action === "list" || action === "summary") return list(call);
   if (action === "history") return history(call);
   if (action !== "read") return written(service, call, rejected);
   if (file !== undefined) return download(call, file.column);

@@ -13,27 +13,14 @@ export function prepareList(
   records: Records,
   write: Write,
 ): (page: PageArguments, variables: Variables) => Page {
-  const { filters, resource, search, sort, where } = query;
+  const { sort } = query;
   const reversed = query.reversed === true;
   const keys = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }].map(
     ({ column, descending }): SortKey => ({ column, descending: descending !== reversed }),
   );
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
-    const fitting = records
-      .all(resource)
-      .filter((row) =>
-        filters.every(({ column, operator }, i) => passes(row[column] ?? null, operator, page.filters[i])),
-      )
-      .filter(
-        (row) =>
-          search === undefined ||
-          isFound(
-            page.search ?? [],
-            search.map((column) => textIn(row, column)),
-          ),
-      )
-      .filter((row) => holdsIn(records, where, row, variables));
+    const fitting = fittingRows(query, records, page, variables);
     const rows = fitting
       .toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)))
       .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)
@@ -51,6 +38,27 @@ export function prepareList(
       ...(query.counted ? { total: fitting.length } : {}),
     };
   };
+}
+
+/** Returns the rows that fulfil the filters, the search and the condition of a list. */
+export function fittingRows(
+  { filters, resource, search, where }: ListQuery,
+  records: Records,
+  page: PageArguments,
+  variables: Variables,
+): readonly Row[] {
+  return records
+    .all(resource)
+    .filter((row) => filters.every(({ column, operator }, i) => passes(row[column] ?? null, operator, page.filters[i])))
+    .filter(
+      (row) =>
+        search === undefined ||
+        isFound(
+          page.search ?? [],
+          search.map((column) => textIn(row, column)),
+        ),
+    )
+    .filter((row) => holdsIn(records, where, row, variables));
 }
 
 /** Returns the rows in the order of the keys; rows that are equal keep their order. */

@@ -12,6 +12,7 @@ import type { Grant, GrantStore } from "../port/grants.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { Committed } from "./records.ts";
+import { prepareSummary } from "./summary.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { type MemoryState, MemoryTransaction } from "./transaction.ts";
 
@@ -96,6 +97,7 @@ export function memoryStore(
       return (variables) => (holdsIn(committed, where, {}, variables) ? write({}, variables) : undefined);
     },
     list: (query) => prepareList(query, committed, writerOf(query.view)),
+    summary: (query) => prepareSummary(query, committed),
     due: (now, limit) => dueIn(committed, now, limit),
     journal,
     keys: keyStore(),

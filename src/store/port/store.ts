@@ -12,7 +12,7 @@ import type { RateRequest, RateCount, RateLimit, Rates } from "./rates.ts";
 import type { Grant, GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionOperations } from "./sessions.ts";
 import type { JsonType } from "../../plan/resources/types.ts";
-import type { FilterOperator } from "../../plan/endpoints/types.ts";
+import type { FilterOperator, MeasureFunction } from "../../plan/endpoints/types.ts";
 
 export type { FileStore, Grant, GrantStore, RateRequest, RateCount, RateLimit, Rates, SessionStore, SessionToken };
 
@@ -34,6 +34,8 @@ export interface Store {
   /** Prepares an aggregate query over all records; undefined if its condition is false. */
   aggregate(query: AggregateQuery): (variables: Variables) => Awaitable<string | undefined>;
   list(query: ListQuery): (page: PageArguments, variables: Variables) => Awaitable<Page>;
+  /** Prepares a query for groups of records. */
+  summary(query: SummaryQuery): (page: PageArguments, variables: Variables) => Awaitable<SummaryPage>;
   /**
    * Runs `task` in one serialisable transaction. If `task` throws, rolls back and rejects with the same error. After a conflict
    * with another transaction `task` runs again with a new `Transaction` (R7.4); the failed call in the former run threw a passing
@@ -248,6 +250,34 @@ export interface ListQuery {
   readonly counted?: true;
   /** Set to read the rows in the reverse order; the page has them in the order of the list. */
   readonly reversed?: true;
+}
+
+/** A query for groups of the records of a list, from the start or after skipped groups. */
+export interface SummaryQuery {
+  /** Selects the records; its view and its sort keys are empty. */
+  readonly list: ListQuery;
+  /** Without groups there is one, of all records. */
+  readonly groups: readonly TypedExpression[];
+  readonly measures: readonly SummaryMeasure[];
+  /** The sort keys: indexes of groups, then of measures. Ties are in the order of the groups; nulls are as in a list. */
+  readonly order: readonly { readonly index: number; readonly descending: boolean }[];
+}
+
+export interface SummaryMeasure {
+  readonly function: MeasureFunction;
+  /** The value of a record; for `count` a condition, absent: every record counts. */
+  readonly value?: TypedExpression;
+}
+
+export interface SummaryPage {
+  /**
+   * For each group its values, and for each measure two: its value, and how many records have one. Sums, also those of
+   * averages, and amounts of money are decimals as text. Absent values do not count.
+   */
+  readonly rows: readonly (readonly Value[])[];
+  readonly hasMore: boolean;
+  /** For a `counted` list: the number of groups. */
+  readonly total?: number;
 }
 
 export interface SortKey {

@@ -129,7 +129,12 @@ function direction({ name, descending }: Key): string {
 }
 
 /** Returns the WHERE clause of the filters and the search. */
-function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
+export function fittingSql({
+  finds,
+  positions,
+  query,
+  relation,
+}: Pick<Prepared, "finds" | "positions" | "query" | "relation">): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const type = columnTypes[argumentType(operator, typeOf(relation, column))];

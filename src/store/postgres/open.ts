@@ -28,6 +28,7 @@ import { pinStore } from "./pinned-versions.ts";
 import { purge } from "./purge.ts";
 import { ratesOf } from "./rates.ts";
 import { prepareRead, prepareAggregate } from "./read.ts";
+import { prepareSummary } from "./summary.ts";
 import { relationsOf, type Relations } from "./relations.ts";
 import type { RowSecurityState } from "./row-security/apply.ts";
 import { ownerReadRole, type ReadRole, readRoleOf, type Stopping } from "./row-security/read-role.ts";
@@ -93,6 +94,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const long = isLongList(query);
       return (page, variables) => list(where.session(variables, long), page, variables);
     },
+    summary: (query) => prepareSummary(query, relations, readRole(query.list.resource, query.list.system)),
     transaction: async (task, until) => {
       const { hasRecorded, value } = await connections.transaction(
         async (session) => {

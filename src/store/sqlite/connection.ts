@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { getOrMake } from "../../base/once.ts";
 import { folded, isFound } from "../../base/search.ts";
-import { sqliteFunctions } from "../../expression/sqlite-functions.ts";
+import { sqliteAggregates, sqliteFunctions } from "../../expression/sqlite-functions.ts";
 import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
 
@@ -53,6 +53,8 @@ export class Connection {
     );
     for (const [name, run] of Object.entries(sqliteFunctions))
       this.database.function(name, { deterministic: true, varargs: true }, run);
+    for (const [name, step] of Object.entries(sqliteAggregates))
+      this.database.aggregate(name, { start: null, step, deterministic: true });
     this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 

@@ -90,7 +90,11 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
 }
 
 /** Returns the WHERE clause of filters, search and condition. */
-function fittingSql({ positions, query, relations }: Prepared): Fragment {
+export function fittingSql({
+  positions,
+  query,
+  relations,
+}: Pick<Prepared, "positions" | "query" | "relations">): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     return filterSql(name, operator, argument(index));

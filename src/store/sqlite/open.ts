@@ -33,6 +33,7 @@ import { openSnapshot } from "./snapshot.ts";
 import { openThreads } from "./threads.ts";
 import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
 import { prepareAggregate } from "./aggregate.ts";
+import { prepareSummary } from "./summary.ts";
 
 export interface SqliteOptions {
   /** The path of the file. `:memory:` is a temporary file that the store deletes when it closes. */
@@ -156,7 +157,7 @@ async function open(settings: Settings): Promise<Store> {
     const left = (until: number | undefined): number | undefined => (until === undefined ? undefined : until - clock());
     /** Runs short reads on the main thread, and those known to be long on a worker thread. */
     const sliced = <A extends readonly unknown[], T>(
-      kind: "read" | "list" | "aggregate",
+      kind: "read" | "list" | "aggregate" | "summary",
       query: object,
       { stops, run }: Stoppable<A, T>,
     ): ((...args: A) => Awaitable<T>) => {
@@ -209,6 +210,7 @@ async function open(settings: Settings): Promise<Store> {
       read: (query) => sliced("read", query, prepareRead(query, relations, reading, snapshot)),
       aggregate: (query) => sliced("aggregate", query, prepareAggregate(query, relations, reading, snapshot)),
       list: (query) => sliced("list", query, prepareList(query, relations, reading, snapshot)),
+      summary: (query) => sliced("summary", query, prepareSummary(query, relations, reading, snapshot)),
       transaction: (task, until) =>
         writer.enqueue((slot) => task(new SqliteTransaction(deps, slot)), elsewhere(task, until)),
       due: dueFinder(relations, reading, snapshot),

@@ -16,6 +16,7 @@ import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
 import { prepareAggregate } from "./aggregate.ts";
+import { prepareSummary } from "./summary.ts";
 
 export interface ThreadSettings {
   readonly file: string;
@@ -32,7 +33,7 @@ export interface Sent {
 
 export type Task =
   | {
-      readonly kind: "read" | "list" | "aggregate";
+      readonly kind: "read" | "list" | "aggregate" | "summary";
       readonly query: Sent;
       readonly args: readonly unknown[];
       /** The deadline as a time of `sharedNow`; absent: no deadline. */
@@ -88,8 +89,8 @@ function objectOf({ number, object }: Sent): unknown {
   return objects.get(number);
 }
 
-function prepared(kind: "read" | "list" | "aggregate", query: Sent): Stoppable<readonly never[], unknown> {
-  const prepare = { read: prepareRead, list: prepareList, aggregate: prepareAggregate }[kind];
+function prepared(kind: "read" | "list" | "aggregate" | "summary", query: Sent): Stoppable<readonly never[], unknown> {
+  const prepare = { read: prepareRead, list: prepareList, aggregate: prepareAggregate, summary: prepareSummary }[kind];
   return getOrMake(reads, query.number, () => {
     return prepare(objectOf(query) as never, relations, connection, nothing) as Stoppable<readonly never[], unknown>;
   });
@@ -102,7 +103,8 @@ function done(task: Task): unknown {
       return reads.clear();
     case "read":
     case "list":
-    case "aggregate": {
+    case "aggregate":
+    case "summary": {
       // All statements of a page must read the same state.
       connection.run("BEGIN");
       connection.stop.at = stopOf(task.until);

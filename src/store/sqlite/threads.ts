@@ -11,7 +11,7 @@ import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./threa
 export interface Threads {
   /** Runs a read. @throws StoreError `late` at the deadline, `left` milliseconds from now; undefined for none. */
   read(
-    kind: "read" | "list" | "aggregate",
+    kind: "read" | "list" | "aggregate" | "summary",
     query: object,
     args: readonly unknown[],
     left: number | undefined,

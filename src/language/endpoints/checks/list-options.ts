@@ -3,7 +3,7 @@ import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { bareType, fieldsOf, isStored, lifecycleOf, lookup } from "../../resources/fields.ts";
 import { listStyleOf } from "../list-style.ts";
-import type { ListStyle } from "../model.ts";
+import { listingActions, type ListStyle } from "../model.ts";
 import { isCounted } from "../page-names.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
 
@@ -53,7 +53,7 @@ const optionUnused: Check = {
     const { lists } = model.endpoints;
     const reported = new Set<string>();
     for (const resolved of endpoints.values()) {
-      if (resolved.kind !== "resource" || resolved.action !== "list") continue;
+      if (resolved.kind !== "resource" || !listingActions.has(resolved.action)) continue;
       const own = resolved.endpoint.lists;
       const style = listStyleOf(model, resolved.endpoint);
       const at = (option: string, declared: unknown): string =>

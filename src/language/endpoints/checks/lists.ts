@@ -1,7 +1,7 @@
 /** Reports lists without pages, and lists in which two parameters or members have one name. */
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { fieldFilters, type FilterParameter } from "../filter-parameters.ts";
-import type { ListNames, ListStyle } from "../model.ts";
+import { listingActions, type ListNames, type ListStyle } from "../model.ts";
 
 /** Reports a list that returns all records at once. */
 const listWithoutPages: Check = {
@@ -10,7 +10,7 @@ const listWithoutPages: Check = {
   why: "A list grows over time, and its response becomes too large for clients.",
   *run({ endpoints, model }) {
     for (const resolved of endpoints.values()) {
-      if (resolved.kind !== "resource" || resolved.action !== "list") continue;
+      if (resolved.kind !== "resource" || !listingActions.has(resolved.action)) continue;
       const style = resolved.endpoint.lists ?? model.endpoints.lists;
       if (style?.kind !== "none") continue;
       yield {
@@ -33,7 +33,7 @@ const listNamesClash: Check = {
     const { lists } = model.endpoints;
     if (lists !== undefined) yield* clashes(lists, {}, "endpoints/lists");
     for (const resolved of endpoints.values()) {
-      if (resolved.kind !== "resource" || resolved.action !== "list") continue;
+      if (resolved.kind !== "resource" || !listingActions.has(resolved.action)) continue;
       const localStyle = resolved.endpoint.lists;
       const at = `endpoints/endpoints/${resolved.operation}/lists`;
       if (localStyle !== undefined) yield* clashes(localStyle, lists?.names ?? {}, at);

@@ -7,7 +7,7 @@ import { bareType } from "../../resources/fields.ts";
 import type { FieldType, Modifier } from "../../resources/model.ts";
 import { filterType, isFilterValue, isParameterValue } from "../filter-type.ts";
 import { inputOf } from "../input.ts";
-import type { Endpoints } from "../model.ts";
+import { type Endpoints, listingActions } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
 
 /** Reports a query parameter with a name that has another meaning in requests. */
@@ -22,7 +22,7 @@ const reservedParameter: Check = {
       const { expand = "none", fields = "none" } = { ...model.endpoints, ...endpoint };
       const selecting = [expand === "none" ? expand : expand.name, fields].filter((name) => name !== "none");
       const localNames = new Set([
-        ...(resolved.action === "list" ? listParameters(model.endpoints, resolved) : []),
+        ...(listingActions.has(resolved.action) ? listParameters(model.endpoints, resolved) : []),
         ...selecting,
       ]);
       const inputNames = new Set(endpoint.query === undefined ? [] : inputOf(model, resolved).map(({ name }) => name));

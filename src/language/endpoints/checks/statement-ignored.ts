@@ -4,7 +4,7 @@ import type { Model } from "../../model.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "../resolve.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { creates } from "../input.ts";
-import { bodilessActions, readingActions, sessionActions } from "../model.ts";
+import { bodilessActions, listingActions, readingActions, sessionActions } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/statement-ignored",
@@ -34,6 +34,7 @@ const notOfHandlers = [
   "link",
   "unlink",
   "lists",
+  "group",
   "order",
   "headers",
   "expand",
@@ -62,7 +63,7 @@ function ignoredMembers(
 ): readonly (readonly [member: string, reason: string])[] {
   const { action, endpoint, key } = resolved;
   const hasBody = !readingActions.has(action) && !bodilessActions.has(action) && endpoint.method !== "DELETE";
-  const list = action === "list";
+  const list = listingActions.has(action);
   return [
     ...(!hasBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
       ? [["takes", `is ${withArticle(action === "unlink" ? endpoint.method : action)}, which takes no body`] as const]
@@ -83,6 +84,9 @@ function ignoredMembers(
       : []),
     ...ignoredOutcomes(resolved, action === "create" || action === "link" || creates(model, resolved)),
     ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),
+    ...(action !== "summary" && endpoint.group !== undefined
+      ? [["group", "is no summary, so it has no groups"] as const]
+      : []),
     ...(!list && endpoint.order !== undefined ? [["order", "returns no list to sort"] as const] : []),
     ...(action === "history" && endpoint.headers !== undefined
       ? [["headers", "returns the history of a record, whose header fields are fixed"] as const]
@@ -116,7 +120,7 @@ function isEdit(action: ResourceEndpoint["action"]): boolean {
 }
 
 function ofOne(action: ResourceEndpoint["action"], isKeyed: boolean): boolean {
-  return !isKeyed && action !== "create" && action !== "list" && action !== "clear";
+  return !isKeyed && action !== "create" && action !== "clear" && !listingActions.has(action);
 }
 
 /** `makes`: whether the operation can create a record. */
