@@ -5,7 +5,7 @@ import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { ResponseTemplate } from "../../language/endpoints/model.ts";
 import { batchOf, responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import { isAroundItself, nestedView } from "../../language/resources/fields.ts";
+import { isAroundItself, isExpandable, isOnRequest, nestedView } from "../../language/resources/fields.ts";
 import { fieldSchema, jsonSchemaOf, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
 import { columnTypeOf, columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
@@ -167,11 +167,12 @@ export function aggregateMembers(
 }
 
 /** Plans a reference to a record of `resource` in place of which a request may ask for the record. */
-function expandableReference(planInput: PlanInput, resource: string): ExpandableReference {
+function expandableReference(planInput: PlanInput, resource: string, isLeftOut: boolean): ExpandableReference {
   const type = { kind: "named", name: resource } as const;
   const { model } = planInput;
   return {
     visible: visibleOf(planInput, resource),
+    ...(isLeftOut ? { isLeftOut } : {}),
     type: columnTypeOf(model, type),
     schema: jsonSchemaOf(model, type),
   };
@@ -218,7 +219,7 @@ function viewMembers(
 ): readonly ResponseMember[] {
   const { model } = planInput;
   return Object.entries(members).map(([name, field]): ResponseMember => {
-    const absentAs = field.optional ? "left out" : "null";
+    const absentAs = field.optional || isOnRequest(field) ? "left out" : "null";
     if (isAroundItself(model, view, name))
       return { name, source: { kind: "view", view: nestedView(model, field.type)?.view ?? "" }, absent: absentAs };
     const expression = typedAt(planInput, `resources/views/${view}/${name}/computed`);
@@ -227,7 +228,9 @@ function viewMembers(
     const visibleTo = memberVisibility(planInput, of, expression);
     if (nested !== undefined) {
       const kind = nested.list ? "records" : "record";
-      const expand = field.marks.includes("expand") ? { expand: expandableReference(planInput, nested.of) } : {};
+      const isLeftOut = isOnRequest(field);
+      const isReference = isLeftOut || isExpandable(field);
+      const expand = isReference ? { expand: expandableReference(planInput, nested.of, isLeftOut) } : {};
       return { name, source: { kind, expression, view: nested.view, ...expand }, absent, ...visibleTo };
     }
     const source: ResponseSource = {
