@@ -2,7 +2,14 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../expression/typed.ts";
 import { batchOf, responseShape, type Shape } from "../language/endpoints/shape.ts";
-import { fieldsOf, lifecycleOf, lookup, nestedView, unexpandedType } from "../language/resources/fields.ts";
+import {
+  fieldsOf,
+  isOnRequest,
+  lifecycleOf,
+  lookup,
+  nestedView,
+  unexpandedType,
+} from "../language/resources/fields.ts";
 import type { Field, FieldType } from "../language/resources/model.ts";
 import type { Caller } from "./caller.ts";
 import { shortText } from "./case.ts";
@@ -221,6 +228,10 @@ function viewDeviations(viewing: Viewing, view: string, value: Json | undefined,
     ...Object.entries(members).flatMap(([name, field]): readonly Deviation[] => {
       const found = lookup(value, name);
       const path = `resources/views/${view}/${name}`;
+      if (isOnRequest(field))
+        return found === undefined
+          ? []
+          : [{ path, expected: `no member \`${name}\` without a request for it`, got: shortText(found) }];
       if (found === undefined && !field.optional && !mayMemberBeHidden(contract, of, path))
         return [{ path, expected: `the member \`${name}\``, got: "no such member" }];
       if (found === undefined || found === null) return [];

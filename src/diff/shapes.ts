@@ -6,7 +6,7 @@ import type { Model } from "../language/model.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
 import { printFieldType } from "../language/resources/field-print.ts";
-import { isExpandable } from "../language/resources/fields.ts";
+import { isExpandable, isOnRequest } from "../language/resources/fields.ts";
 import type { Field, ViewDefinition } from "../language/resources/model.ts";
 import { below, type Difference, difference, pairs, type Site, restated, same, unhandledKeys } from "./difference.ts";
 import type { Both } from "./resources.ts";
@@ -161,9 +161,11 @@ function* memberChanges(both: Both, site: Site, old: ViewMember, now: ViewMember
   // Requests and responses may both use a view, so additional values break clients as much as removed ones.
   for (const { wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference("breaking", kind, site, `\`${subject}\` ${wording}`);
-  const [was, is] = [isExpandable(old), isExpandable(now)];
+  const [was, is] = [old, now].map((one) =>
+    isOnRequest(one) ? "left out" : isExpandable(one) ? "an id" : "always a record",
+  );
   if (was !== is) {
-    const form = is ? "an id, unless the request expands it" : "always a record";
+    const form = is === "always a record" ? is : `${is}, unless the request asks for it`;
     yield difference("breaking", kind, site, `\`${subject}\` is ${form}`);
   }
   const presence = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;

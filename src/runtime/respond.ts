@@ -191,7 +191,7 @@ function withMedia(response: HttpResponse, media: string, operation: Operation):
   return { ...varied, body: inMedia(JSON.parse(response.body) as Json, media, operation) };
 }
 
-function inMedia(value: Json, media: string, { resource = "response", element, list }: Operation): string {
+function inMedia(value: Json, media: string, { resource, element, list }: Operation): string {
   if (media === plainMedia) {
     const [text = ""] = isObject(value) ? Object.values(value) : [value];
     return typeof text === "string" ? text : JSON.stringify(text);

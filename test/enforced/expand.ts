@@ -110,6 +110,32 @@ const modifiers: readonly Proof[] = [
   },
 ];
 
+const onRequest = (member: string): string =>
+  documentOf({
+    resources: {
+      Thing: { id: "id(thi)", name: "string(1..9)", "above?": "Thing" },
+      views: { Full: { of: "Thing", fields: ["id"], higher: member }, Short: { of: "Thing", fields: ["name"] } },
+    },
+    endpoints: {
+      expand: "expand",
+      endpoints: { ...crud, getThing: { at: "GET /things/{id}", gives: "Full" } },
+    },
+  });
+
+const leftOut: readonly Proof[] = [
+  {
+    of: ["resources/resources/fields/marks/on request"],
+    with: onRequest("Short := above, on request"),
+    without: onRequest("Short := above, expand"),
+    play: [
+      ask("POST /things", { name: "a" }, "201"),
+      ask("POST /things", { name: "b", above: "{1}" }, "201"),
+      ask("GET /things/{2}", { lacks: ["higher"] }),
+      ask("GET /things/{2}?expand=higher", { has: { higher: { name: "a" } } }),
+    ],
+  },
+];
+
 const one = ask("POST /things", { name: "a" }, "201");
 const part = ask("GET /things/{1}?fields=name", { has: { name: "a" }, lacks: ['"id"'] });
 
@@ -133,4 +159,4 @@ const selections: readonly Proof[] = [
   },
 ];
 
-export const expandProofs: readonly Proof[] = [...parameters, ...starts, ...modifiers, ...selections];
+export const expandProofs: readonly Proof[] = [...parameters, ...starts, ...modifiers, ...leftOut, ...selections];

@@ -103,6 +103,24 @@ served("expand", ledger, (subject) => {
     assert.deepEqual(page["data"], [{ ...plain, charge: { id: ids["first"], amount: 10, customer: ids["ann"] } }]);
   });
 
+  test("members on request: a record that the caller may see, and a list of those records", async () => {
+    const path = `/charges/${ids["second"]}/short`;
+    const plain = { id: ids["second"], customer: ids["bob"] };
+    assert.deepEqual(await get("clerk", path), plain);
+    assert.deepEqual(await get("clerk", `${path}?expand=payer`), {
+      ...plain,
+      payer: { id: ids["bob"], name: "Bob", team: null },
+    });
+    assert.deepEqual(await get("ann", `${path}?expand=payer`), plain);
+    const { payers } = await get("ann", `/charges/${ids["first"]}/short?expand=payers.charges`);
+    const [ann] = payers as readonly { readonly name: string; readonly charges: readonly Json[] }[];
+    assert.deepEqual([ann?.name, ann?.charges.map(({ amount }) => amount)], ["Ann", [10]]);
+    assert.deepEqual(await get("ann", `${path}?expand=payers`), { ...plain, payers: [] });
+    const { charge } = await get("clerk", `/refunds/${ids["refund"]}?expand[]=charge.customer.charges`);
+    const { customer } = charge as { readonly customer: { readonly charges: readonly Json[] } };
+    assert.deepEqual(customer.charges, [{ id: ids["first"], amount: 10, customer: ids["ann"] }]);
+  });
+
   test("writes answer with what the request asks for, in the query or in the body", async () => {
     const created = await send("clerk", "POST", "/charges?expand=customer", { amount: 5, customer: ids["bob"] });
     assert.equal(created.status, 201);

@@ -20,6 +20,7 @@ operations:
   changeCustomer: Change a customer
   addCharge: Pay
   getCharge: Look at a charge
+  peekCharge: Look at a charge, with its payer on request
   listCharges: List charges
   changeCharge: Change a charge
   refund: Give the money back
@@ -60,7 +61,13 @@ views:
     fields: [id, name, email]
     "latest_charge?": ChargeOut := latest, expand
     team: TeamOut
+    "charges": ChargeOut[] := Charge.filter(c, c.customer == id), on request
   TeamOut: { of: Team, fields: [name, budget] }
+  ChargeWith:
+    of: Charge
+    fields: [id, customer]
+    payer: CustomerOut := customer, on request
+    payers: CustomerOut[] := Customer.filter(c, c.id == customer), on request
   RefundOut:
     of: Refund
     fields: [id]
@@ -93,6 +100,7 @@ endpoints:
   changeCustomer: PATCH /customers/{id}
   addCharge: POST /charges
   getCharge: GET /charges/{id}
+  peekCharge: { at: "GET /charges/{id}/short", gives: ChargeWith }
   listCharges: GET /charges
   changeCharge: PATCH /charges/{id}
   refund: POST /charges/{id}/refund
@@ -121,7 +129,7 @@ allow:
   addCustomer: clerk | customer
   getTeam: clerk
   getCustomer, listCustomers: clerk | customer if own
-  getCharge, listCharges, getRefund, listRefunds: clerk | customer
+  getCharge, peekCharge, listCharges, getRefund, listRefunds: clerk | customer
 show:
   Customer.email: clerk
 \`\`\`

@@ -4,7 +4,14 @@ import type { ExpandStyle } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
 import { defaultDepth } from "../../language/endpoints/selection.ts";
 import { batchOf, responseShape, type Shape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, isExpandable, lookup, nestedView, referenceOf } from "../../language/resources/fields.ts";
+import {
+  fieldsOf,
+  isExpandable,
+  isOnRequest,
+  lookup,
+  nestedView,
+  referenceOf,
+} from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { type Contract, type Operation, wrapOf } from "../contract.ts";
@@ -32,6 +39,9 @@ interface Expandable {
   readonly field: string;
   readonly statement: string;
   readonly form: Form;
+  /** Whether responses have it only if the request asks for it. */
+  readonly isLeftOut?: boolean;
+  readonly isList?: boolean;
 }
 
 export function expandCases(contract: Contract): readonly Case[] {
@@ -69,11 +79,15 @@ function expandableIn({ model, typed }: Contract, { resource, view }: Form): rea
       return target === undefined ? [] : [{ name, field: name, statement, form: { resource: target } }];
     });
   return Object.entries(lookup(model.resources.views ?? {}, view)?.members ?? {}).flatMap(([name, member]) => {
-    const nested = isExpandable(member) ? nestedView(model, member.type) : undefined;
+    const isLeftOut = isOnRequest(member);
+    const nested = isLeftOut || isExpandable(member) ? nestedView(model, member.type) : undefined;
     const computed = typed.get(`resources/views/${view}/${name}/computed`);
-    if (nested === undefined || computed?.kind !== "field") return [];
-    const statement = `resources/views/${view}/${name}/marks/expand`;
-    return [{ name, field: computed.name, statement, form: { resource: nested.of, view: nested.view } }];
+    if (nested === undefined || (computed?.kind !== "field" && !nested.list)) return [];
+    const statement = `resources/views/${view}/${name}/marks/${isLeftOut ? "on request" : "expand"}`;
+    const field = computed?.kind === "field" ? computed.name : "";
+    return [
+      { name, field, statement, form: { resource: nested.of, view: nested.view }, isLeftOut, isList: nested.list },
+    ];
   });
 }
 
@@ -130,6 +144,7 @@ async function expand(
 /** Whether each creation sends the reference. */
 function isSent(contract: Contract, called: Operation, field: string): boolean {
   return (
+    field !== "" &&
     batchOf(contract.model, called) === undefined &&
     membersOf(contract, called).some(({ name, required }) => name === field && required)
   );
@@ -180,7 +195,10 @@ function isRecord(contract: Contract, called: Operation, style: ExpandStyle, for
 async function referring(trial: Trial, { resource }: Form, { field, form }: Expandable): Promise<KnownRecord> {
   const caller = await trial.callerFor(called(trial, resource));
   const id = await readId(trial, await trial.reference(form.resource, caller));
-  const made = id === undefined ? undefined : await ifPossible(() => trial.make(resource, { values: { [field]: id } }));
+  const made =
+    id === undefined || field === ""
+      ? undefined
+      : await ifPossible(() => trial.make(resource, { values: { [field]: id } }));
   return made ?? trial.make(resource);
 }
 
@@ -197,13 +215,21 @@ async function compare(
   trial: Trial,
   called: Operation,
   style: ExpandStyle,
-  { name, form, statement }: Expandable,
+  { field, form, isLeftOut, isList, name, statement }: Expandable,
   { caller, record }: { readonly caller: Caller; readonly record: KnownRecord },
 ): Promise<boolean> {
   const { contract } = trial;
   const about = called.action === "read" ? { caller, record } : { caller };
   const plain = await trial.call(called.operation, about);
-  const id = observed(contract, called, record, neededSuccess(trial, plain).json)?.record[name];
+  const without = observed(contract, called, record, neededSuccess(trial, plain).json)?.record;
+  if (isList === true) {
+    if (without === undefined) return false;
+    const interaction = await expand(trial, called, style, [name], about);
+    const list = observed(contract, called, record, expectSuccess(trial, interaction).json)?.record[name];
+    if (Array.isArray(list)) return true;
+    throw new Broken(`a list of records as \`${name}\``, shortText(list as Json | undefined), interaction, statement);
+  }
+  const id = isLeftOut === true ? record.values.get(field) : without?.[name];
   const target = typeof id === "object" ? undefined : findRecord(trial.world, form.resource, id as Json);
   if (target === undefined) return false;
   const isVisible = recordVisibility(contract, form.resource, caller, trial.around(target));
@@ -212,7 +238,7 @@ async function compare(
   const value = observed(contract, called, record, expectSuccess(trial, interaction).json)?.record[name];
   const idMember = memberOf(contract, "id", form.view);
   const isThere = isObject(value) && [id, undefined].includes(lookup(value as JsonObject, idMember) as Json);
-  if (isVisible ? isThere : value === id) return true;
+  if (isVisible ? isThere : value === (isLeftOut === true ? undefined : id)) return true;
   const expected = isVisible ? `the ${form.resource} as \`${name}\`` : `its id, since ${caller.name} may not see it`;
   throw new Broken(expected, shortText(value as Json | undefined), interaction, statement);
 }

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, nodesOf, readsOtherRecords, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, lookup, nestedView, unexpandedType } from "../../language/resources/fields.ts";
+import { fieldsOf, isOnRequest, lookup, nestedView, unexpandedType } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -224,7 +224,7 @@ export function compareMember(
   { path, name, field }: Member,
 ): boolean {
   const { contract } = trial;
-  if (record === undefined || changesLinks(contract, typed, interaction)) return false;
+  if (record === undefined || isOnRequest(field) || changesLinks(contract, typed, interaction)) return false;
   const found = evaluate(typed, scopeFor(trial, typed, caller, { resource, values: record, isNew }));
   if (found === undefined) return false;
   const expected = found.value as Json;

@@ -251,6 +251,7 @@ function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names:
 }
 
 function isAlways({ source, absent }: ResponseMember): boolean {
+  if ("expand" in source && source.expand?.isLeftOut === true) return false;
   if (absent === "null") return true;
   return "nullable" in source ? !source.nullable : source.kind !== "record" && source.kind !== "view";
 }
@@ -274,7 +275,8 @@ function sourceSchema(
     case "record":
     case "records": {
       const view = refTo(names.view(source.view));
-      const record = source.expand === undefined ? view : { oneOf: [source.expand.schema, view] };
+      const { expand } = source;
+      const record = expand === undefined || expand.isLeftOut === true ? view : { oneOf: [expand.schema, view] };
       const content = source.kind === "record" ? record : { type: "array", items: view };
       return absent === "null" && source.expression.nullable ? { anyOf: [content, { type: "null" }] } : content;
     }

@@ -1,6 +1,14 @@
 /** Resolves `takes` and `gives`: which texts name views, which name the page of a list, and which are expressions. */
 import type { Model } from "../model.ts";
-import { fieldsOf, isAroundItself, isServerSet, lookup, nestedView, isExpandable } from "../resources/fields.ts";
+import {
+  fieldsOf,
+  isAroundItself,
+  isServerSet,
+  lookup,
+  nestedView,
+  isExpandable,
+  isOnRequest,
+} from "../resources/fields.ts";
 import { maxima } from "../resources/json-schema.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import { listStyleOf } from "./list-style.ts";
@@ -265,6 +273,7 @@ function viewMembers(model: Model, view: string, outer: readonly string[], isOpe
     ...fields.flatMap((name) => sets(name, name, outer)),
     ...Object.entries(members).flatMap(([name, field]): readonly BodyMember[] => {
       const { computed, optional, type } = field;
+      if (isOnRequest(field)) return [];
       if (computed !== undefined) return sets(computed.trim(), name, outer);
       if (isExpandable(field)) return sets(name, name, outer);
       const nested = nestedView(model, type);

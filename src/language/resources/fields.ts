@@ -127,9 +127,14 @@ export function isExpandable({ marks }: Pick<Field, "marks">): boolean {
   return marks.includes("expand");
 }
 
+/** Whether a response has the member of a view only if the request asks for it. */
+export function isOnRequest({ marks }: Pick<Field, "marks">): boolean {
+  return marks.includes("on request");
+}
+
 /** Returns the type of a view's member if a request expands nothing: of an expandable member, the reference. */
 export function unexpandedType(model: Model, field: Field): FieldType {
-  const nested = isExpandable(field) ? nestedView(model, field.type) : undefined;
+  const nested = isExpandable(field) || isOnRequest(field) ? nestedView(model, field.type) : undefined;
   return nested === undefined ? field.type : { kind: "named", name: nested.of };
 }
 

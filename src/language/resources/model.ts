@@ -110,14 +110,15 @@ export type Default =
 
 export const marks = [
   "read-only", "create-only", "write-only", "unique", "filter", "sort", "search", "secret", "personal",
-  "delete with", "clear", "tree", "repeated", "brackets", "expand",
+  "delete with", "clear", "tree", "repeated", "brackets", "expand", "on request",
 ] as const; // biome-ignore format: a table
 
 /**
  * `delete with` and `clear` declare what happens to this record if the record that it refers to is deleted; `tree`, on a
  * reference to its own resource, forbids cycles. `repeated` and `brackets` are for query parameters: they declare how a request
  * sends the items of a list, `tags=a&tags=b` or `tags[]=a&tags[]=b`, instead of `tags=a,b`. `expand`: a response contains the
- * record in place of its id if the request asks for it.
+ * record in place of its id if the request asks for it. `on request`: a response has the member of a view only if the request
+ * asks for it.
  */
 export type Modifier = (typeof marks)[number];
 

@@ -25,9 +25,6 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   const { page, pageAt = "" } = responseShape(planInput.model, resolved);
   if (resolved.action === "summary") return summaryPages(planInput, resolved, table, pages(style, many));
-  // A declared parameter or filter takes precedence over the filter of a field with its name.
-  const isParameter = (name: string): boolean =>
-    lookup(endpoint.filters ?? {}, name) !== undefined || lookup(endpoint.query ?? {}, name) !== undefined;
   return {
     ...pages(style, many),
     ...(page === undefined ? {} : { page: pageOf(planInput, page, pageAt) }),

@@ -5,7 +5,14 @@ import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { ResponseTemplate } from "../../language/endpoints/model.ts";
 import { batchOf, responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import { fieldsOf, isAroundItself, lookup, nestedView } from "../../language/resources/fields.ts";
+import {
+  fieldsOf,
+  isAroundItself,
+  isExpandable,
+  isOnRequest,
+  lookup,
+  nestedView,
+} from "../../language/resources/fields.ts";
 import { fieldSchema, jsonSchemaOf, orNull } from "../../language/resources/json-schema.ts";
 import type { ViewDefinition } from "../../language/resources/model.ts";
 import {
@@ -175,11 +182,12 @@ export function aggregateMembers(
 }
 
 /** Plans a reference to a record of `resource` in place of which a request may ask for the record. */
-function expandableReference(planInput: PlanInput, resource: string): ExpandableReference {
+function expandableReference(planInput: PlanInput, resource: string, isLeftOut: boolean): ExpandableReference {
   const type = { kind: "named", name: resource } as const;
   const { model } = planInput;
   return {
     visible: visibleOf(planInput, resource),
+    ...(isLeftOut ? { isLeftOut } : {}),
     type: jsonTypeOf(model, type),
     schema: jsonSchemaOf(model, type),
   };
@@ -234,11 +242,11 @@ function viewMembers(
 ): readonly ResponseMember[] {
   const { model } = planInput;
   return Object.entries(members).map(([name, field]): ResponseMember => {
-    const absentAs = field.optional ? "left out" : "null";
+    const absentAs = field.optional || isOnRequest(field) ? "left out" : "null";
     if (isAroundItself(model, view, name)) {
       const inner = nestedView(model, field.type)?.view ?? "";
-      const isLeftOut = field.optional && mayBeEmpty(planInput, inner);
-      return { name, source: { kind: "view", view: inner }, absent: isLeftOut ? "left out" : "null" };
+      const isEmpty = field.optional && mayBeEmpty(planInput, inner);
+      return { name, source: { kind: "view", view: inner }, absent: isEmpty ? "left out" : "null" };
     }
     const expression = typedAt(planInput, `resources/views/${view}/${name}/computed`);
     const nested = nestedView(model, field.type);
@@ -246,7 +254,9 @@ function viewMembers(
     const visibleTo = memberVisibility(planInput, of, expression);
     if (nested !== undefined) {
       const kind = nested.list ? "records" : "record";
-      const expand = field.marks.includes("expand") ? { expand: expandableReference(planInput, nested.of) } : {};
+      const isLeftOut = isOnRequest(field);
+      const isReference = isLeftOut || isExpandable(field);
+      const expand = isReference ? { expand: expandableReference(planInput, nested.of, isLeftOut) } : {};
       return { name, source: { kind, expression, view: nested.view, ...expand }, absent, ...visibleTo };
     }
     const source: ResponseSource = {

@@ -359,6 +359,8 @@ export interface ExpandPlan extends PathParameterPlan {
 export interface ExpandableReference {
   /** The callers who may see the record; others get its id. */
   readonly visible: readonly GrantPlan[];
+  /** Set if the response has no member unless the request asks for it. */
+  readonly isLeftOut?: true;
   /** The type and the JSON Schema of the id. */
   readonly type: JsonType;
   readonly schema: JsonObject;

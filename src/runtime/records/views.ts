@@ -11,7 +11,7 @@ import type { EndpointsPart, Operation, ResponseMember, ResponseSource } from ".
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import { jsonTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
-import type { ExpandableMember, View, ViewMember } from "../../store/port/store.ts";
+import type { ExpandableMember, Members, View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ResourceView } from "../context/compiled.ts";
 
@@ -66,7 +66,7 @@ function expandableMember(
   expression: TypedExpression,
   grants: readonly GrantPlan[],
   subject: Subject | undefined,
-  target: Pick<ExpandableMember, "view" | "name">,
+  target: Pick<ExpandableMember, "view" | "name" | "isList" | "isLeftOut">,
 ): Pick<ViewMember, "expandable"> {
   const visible = decide(grants, subject);
   const conditions = typeof visible === "string" ? (visible === "denied" ? [never] : undefined) : visible.any;
@@ -92,12 +92,12 @@ export interface Nested {
 export function operationView({ resource, response }: Operation, nested: Nested): View | undefined {
   const { members, kind } = response;
   if (kind !== "members" || members === undefined) return undefined;
-  return { resource, members: viewMembers(resource, members, nested) };
+  return { resource, ...viewMembers(resource, members, nested) };
 }
 
 /** Returns a view of the document for a kind of caller. */
 export function documentView(resource: string, name: string, nested: Nested): View {
-  return { resource, members: viewMembers(resource, nested.views?.[name]?.members ?? [], nested) };
+  return { resource, ...viewMembers(resource, nested.views?.[name]?.members ?? [], nested) };
 }
 
 /** Returns the header fields of an operation's responses for a kind of caller, as a view of the record. */
@@ -107,10 +107,20 @@ export function headerView({ headers, list, resource }: Operation, nested: Neste
     const source = { kind: "expression", expression, type, schema, nullable: true } as const;
     return { name, source, absent: "left out", ...(visibleTo === undefined ? {} : { visibleTo }) };
   });
-  return { resource, members: viewMembers(resource, members, nested) };
+  return { resource, ...viewMembers(resource, members, nested) };
 }
 
-function viewMembers(resource: string, members: readonly ResponseMember[], nested: Nested): readonly ViewMember[] {
+function viewMembers(resource: string, members: readonly ResponseMember[], nested: Nested): Members {
+  const isLeftOut = ({ source }: ResponseMember): boolean => "expand" in source && source.expand?.isLeftOut === true;
+  const onRequest = members.filter(isLeftOut);
+  const always = onRequest.length === 0 ? members : members.filter((member) => !isLeftOut(member));
+  return {
+    members: membersFor(resource, always, nested),
+    ...(onRequest.length === 0 ? {} : { onRequest: membersFor(resource, onRequest, nested) }),
+  };
+}
+
+function membersFor(resource: string, members: readonly ResponseMember[], nested: Nested): readonly ViewMember[] {
   return members.flatMap(({ name, source, absent, visibleTo }): ViewMember[] => {
     const decisions = (visibleTo ?? []).map((grants) => decide(grants, nested.subject));
     if (decisions.includes("denied")) return [];
@@ -128,7 +138,7 @@ function viewSource(
   const inView = (name: string): View => {
     const view = nested.views?.[name];
     if (view === undefined) throw new Error(`there is no view ${name}`);
-    return { resource: view.resource, members: viewMembers(view.resource, view.members, nested) };
+    return { resource: view.resource, ...viewMembers(view.resource, view.members, nested) };
   };
   switch (source.kind) {
     case "expression":
@@ -136,16 +146,23 @@ function viewSource(
     case "column":
       return { source: { kind: "column", column: source.column }, type: source.type };
     case "object":
-      return { source: { kind: "object", members: viewMembers(resource, source.members, nested) }, type: "json" };
+      return { source: { kind: "object", ...viewMembers(resource, source.members, nested) }, type: "json" };
     case "whole":
       return { source: { kind: "object", members: nested.record(resource).members }, type: "json" };
-    case "view":
-      return { source: { kind: "object", members: inView(source.view).members }, type: "json" };
+    case "view": {
+      const { resource: _, ...members } = inView(source.view);
+      return { source: { kind: "object", ...members }, type: "json" };
+    }
     case "record":
     case "records": {
       const { expand, expression, view: name } = source;
       if (expand !== undefined) {
-        const target = { view: () => inView(name), name };
+        const target = {
+          view: () => inView(name),
+          name,
+          isList: source.kind === "records",
+          isLeftOut: expand.isLeftOut === true,
+        };
         return {
           source: { kind: "expression", expression },
           type: expand.type,

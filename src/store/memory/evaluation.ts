@@ -33,6 +33,7 @@ export function viewWriterIn(records: Records, view: View): Write {
 function nestedWriter(records: Records, source: NestedSource): (row: Row, variables: Variables) => string | null {
   const { expression, kind, view } = source;
   const orId = source.kind === "record" ? source.orId : undefined;
+  const condition = source.visible === undefined ? undefined : { any: source.visible };
   const write = viewWriterIn(records, view);
   const recordOf = (value: Value): Row | undefined =>
     typeof value === "object" ? ((value ?? undefined) as Row | undefined) : records.find(view.resource, "id", value);
@@ -40,16 +41,16 @@ function nestedWriter(records: Records, source: NestedSource): (row: Row, variab
     const value = evaluateIn(records, expression, row, variables);
     if (kind === "record") {
       const record = recordOf(value);
-      if (orId === undefined || value === null) return record === undefined ? null : write(record, variables);
-      const condition = orId.visible === undefined ? undefined : { any: orId.visible };
       const isVisible = record !== undefined && holdsIn(records, condition, record, variables);
+      if (orId === undefined || value === null) return isVisible ? write(record, variables) : null;
       return isVisible ? write(record, variables) : JSON.stringify(typeof value === "object" ? record?.["id"] : value);
     }
     if (!Array.isArray(value)) return null;
     // Items that are references to missing records are skipped.
     const texts = (value as readonly Value[]).flatMap((one) => {
       const record = recordOf(one);
-      return record === undefined ? [] : [write(record, variables)];
+      const isVisible = record !== undefined && holdsIn(records, condition, record, variables);
+      return isVisible ? [write(record, variables)] : [];
     });
     return `[${texts.join(",")}]`;
   };

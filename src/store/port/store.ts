@@ -143,9 +143,14 @@ export interface Journal {
 }
 
 /** The members of a record that a response contains, in order. */
-export interface View {
+export interface View extends Members {
   readonly resource: string;
+}
+
+export interface Members {
   readonly members: readonly ViewMember[];
+  /** Members that a response has only if the request asks for them; stores ignore them. */
+  readonly onRequest?: readonly ViewMember[];
 }
 
 export interface ViewMember {
@@ -167,8 +172,11 @@ export interface ExpandableMember {
   readonly view: () => View;
   /** The name of the view, or absent for the record of the resource. */
   readonly name?: string;
-  /** Conditions over the other record, one of which must be true for the caller to see it; absent: the caller sees all. */
-  readonly visible?: readonly TypedExpression[];
+  readonly visible?: VisibleIf;
+  /** Set if the expression is a list of records. */
+  readonly isList?: boolean;
+  /** Set if there is no id in place of a record that the caller may not see. */
+  readonly isLeftOut?: boolean;
 }
 
 /**
@@ -179,21 +187,29 @@ export type ViewSource =
   | { readonly kind: "column"; readonly column: string }
   | { readonly kind: "expression"; readonly expression: TypedExpression }
   /** An object of further members of the same record. */
-  | { readonly kind: "object"; readonly members: readonly ViewMember[] }
+  | ({ readonly kind: "object" } & Members)
   /** The referenced record as a view; absent if there is no reference. */
-  | { readonly kind: "record"; readonly expression: TypedExpression; readonly view: View; readonly orId?: OrId }
+  | {
+      readonly kind: "record";
+      readonly expression: TypedExpression;
+      readonly view: View;
+      readonly visible?: VisibleIf;
+      /** The type of the id, which is in place of a record that the caller may not see; absent: there is no member. */
+      readonly orId?: JsonType;
+    }
   /**
    * A list of views. The expression comes from `checkRecords` and sets the order, which for the records of a resource is the
    * order of creation. Absent only if the expression is null.
    */
-  | { readonly kind: "records"; readonly expression: TypedExpression; readonly view: View };
+  | {
+      readonly kind: "records";
+      readonly expression: TypedExpression;
+      readonly view: View;
+      readonly visible?: VisibleIf;
+    };
 
-/** For a referenced record that the caller may not see: its id is in place of the record. */
-export interface OrId {
-  /** Conditions over the referenced record, one of which must be true for the caller to see it; absent: all records. */
-  readonly visible?: readonly TypedExpression[];
-  readonly type: JsonType;
-}
+/** Conditions over a nested record, one of which must be true for the caller to see it; absent: the caller sees all. */
+export type VisibleIf = readonly TypedExpression[];
 
 /**
  * A query for one record. With `key`: the record with this value in a unique column, if `where` is absent or true for it.

@@ -8,7 +8,7 @@ import { atHand, type ExpressionSql, type Named, tableFor } from "./condition.ts
 import { type Fragment, joined, sql } from "./fragment.ts";
 import { isAlwaysThere, memberText, quoteText } from "./json-text.ts";
 import type { CachedFragment } from "./json-fragments.ts";
-import type { OrId, View, ViewMember } from "../port/store.ts";
+import type { View, ViewMember } from "../port/store.ts";
 import type { NestedSource } from "./view-text.ts";
 
 /** How a database writes JSON. */
@@ -168,7 +168,7 @@ function madeText({ absent, name, source, type }: ViewMember, scope: RecordScope
 }
 
 /** Returns SQL of the record if the caller may see it, else of its id; null if there is no reference. */
-function recordOrId(source: NestedSource, { type }: OrId, scope: RecordScope): Fragment {
+function recordOrId(source: NestedSource, type: JsonType, scope: RecordScope): Fragment {
   const { expressions, valueText } = scope.text;
   const { expression } = source;
   const id = expressions.value(expression, scope.tables, scope.alias);
@@ -186,6 +186,8 @@ function recordsText(source: NestedSource, { alias, depth, tables, text: dialect
   const { name, table } = tableFor(tables, view.resource);
   const below = { text: dialect, table, tables, depth: depth + 1 };
   const { expressions } = dialect;
+  const isVisible = (one: string): Fragment | string =>
+    source.visible === undefined ? "" : sql` AND ${expressions.anyTrue(source.visible, tables, one)}`;
   if (kind === "record") {
     const one = `_n${depth + 1}`;
     const text = objectSql(view.members, { ...below, alias: one });
@@ -193,13 +195,11 @@ function recordsText(source: NestedSource, { alias, depth, tables, text: dialect
       condition: `${one}.${dialect.quoteName("id")}`,
       value: expressions.value(expression, tables, alias),
     };
-    const visible = source.kind === "record" ? source.orId?.visible : undefined;
-    const isVisible = visible === undefined ? "" : sql` AND ${expressions.anyTrue(visible, tables, one)}`;
-    return sql`(SELECT ${text} FROM ${name} AS ${one} WHERE ${condition} = ${value}${isVisible})`;
+    return sql`(SELECT ${text} FROM ${name} AS ${one} WHERE ${condition} = ${value}${isVisible(one)})`;
   }
   const records = expressions.records(expression, view.resource, tables, alias, depth + 1);
   const text = objectSql(view.members, { ...below, alias: records.alias });
-  const list = sql`(SELECT '[' || coalesce(${dialect.joinedTexts(text, records.order)}, '') || ']' ${records.from})`;
+  const list = sql`(SELECT '[' || coalesce(${dialect.joinedTexts(text, records.order)}, '') || ']' ${records.from}${isVisible(records.alias)})`;
   if (!expression.nullable) return list;
   return sql`CASE WHEN ${expressions.value(expression, tables, alias)} IS NOT NULL THEN ${list} END`;
 }

@@ -1,6 +1,6 @@
 /** Reports members that requests could expand if they could ask for it, and a parameter that could expand nothing. */
 import type { Check } from "../../analysis/finding.ts";
-import { fieldSites, isExpandable } from "../../resources/fields.ts";
+import { fieldSites, isExpandable, isOnRequest } from "../../resources/fields.ts";
 import type { Model } from "../../model.ts";
 
 const expandUnused: Check = {
@@ -10,12 +10,13 @@ const expandUnused: Check = {
   *run({ model }) {
     const sites = parametersFor(model);
     const expandable = fieldSites(model).filter(
-      ({ enclosing, field }) => isExpandable(field) && (enclosing === "resource" || enclosing === "view"),
+      ({ enclosing, field }) =>
+        (isExpandable(field) || isOnRequest(field)) && (enclosing === "resource" || enclosing === "view"),
     );
     if (sites.length === 0)
-      for (const { at, name } of expandable)
+      for (const { at, field, name } of expandable)
         yield {
-          at: `${at}/marks/expand`,
+          at: `${at}/marks/${isOnRequest(field) ? "on request" : "expand"}`,
           message: `No request can expand \`${name}\``,
           help: "name the parameter in part 4: `expand: expand`",
         };

@@ -14,8 +14,8 @@ const modifierMisplaced: Check = {
     for (const { at, enclosing, name, field } of fieldSites(model)) {
       for (const modifier of field.marks) {
         const problem =
-          modifier === "expand"
-            ? expandProblem(model, enclosing, field)
+          modifier === "expand" || modifier === "on request"
+            ? expandProblem(model, enclosing, field, modifier)
             : ((isForParameters(modifier) ? "only a query parameter is sent in parts" : elsewhere[enclosing]) ??
               (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier)));
         if (problem !== undefined)
@@ -70,18 +70,29 @@ function treeProblem(model: Model, at: string, field: Field): string | undefined
 }
 
 /** Why a response cannot have the record in place of the field's id. */
-function expandProblem(model: Model, enclosing: FieldSite["enclosing"], field: Field): string | undefined {
+function expandProblem(
+  model: Model,
+  enclosing: FieldSite["enclosing"],
+  field: Field,
+  modifier: "expand" | "on request",
+): string | undefined {
   if (enclosing === "type" || enclosing === "takes") return elsewhere[enclosing];
   const { computed, type } = field;
+  const isLeftOut = modifier === "on request";
+  if (isLeftOut && enclosing === "resource") return "it is a field of the resource; only a view can leave it out";
   const nested = enclosing === "view" ? nestedView(model, type) : undefined;
-  const target = enclosing === "view" ? (nested?.list === true ? undefined : nested?.of) : referenceOf(model, type);
+  const isRecord = isLeftOut ? computed !== undefined : nested?.list !== true;
+  const target = enclosing === "view" ? (isRecord ? nested?.of : undefined) : referenceOf(model, type);
   // Another check reports an unknown type.
   const bare = bareType(type);
   if (target === undefined && bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined)
     return enclosing === "view" && referenceOf(model, type) !== undefined
       ? `its type is the view that a request gets, such as \`${bare.kind === "named" ? bare.name : ""}Out\``
       : undefined;
-  if (target === undefined) return "it is not the record to which a reference refers";
+  if (target === undefined)
+    return isLeftOut
+      ? "it is not computed as a record or a list of records"
+      : "it is not the record to which a reference refers";
   if (enclosing === "resource" && computed !== undefined) return "it is computed; expand it in a view";
   const isRead = revealingOperations(model, target).some(({ action }) => action === "read" || action === "list");
   return isRead ? undefined : `no operation reads a ${target}, so no caller may see one`;
@@ -111,6 +122,7 @@ const contradictions: readonly (readonly [one: Modifier, other: Modifier, why: s
   ["secret", "search", "a search would reveal a value that is never returned"],
   ["write-only", "expand", "no response has the field"],
   ["secret", "expand", "no response has the field"],
+  ["expand", "on request", "a response either has the id or leaves the member out"],
   ["delete with", "clear", "the record cannot be both deleted and retained"],
 ];
 
