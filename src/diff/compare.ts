@@ -166,9 +166,18 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
 /** Whether the entry matches no difference and no entry of another new version names its subject. */
 function isIdle(entry: Entry, entries: readonly Entry[], differences: readonly Difference[]): boolean {
   const { change, version } = entry;
-  if (differences.some((one) => isAboutKind(change, one))) return false;
+  if (differences.some((one) => isAboutKind(change, one)) || changesPlaces(entry, entries)) return false;
   const [subject = "", also = subject] = namesIn(change);
   return !entries.some((other) => other.version !== version && isAbout(other.change, { subject, also }));
+}
+
+/** Whether the entry gives a name to a field that another field had, and its former name to a further one. */
+function changesPlaces({ change, version }: Entry, entries: readonly Entry[]): boolean {
+  if (change.kind !== "rename" || change.from.field === undefined) return false;
+  return entries.some(
+    ({ change: other, version: at }) =>
+      at === version && other.kind === "rename" && other.from.of === change.from.of && other.to === change.from.field,
+  );
 }
 
 function headingOf(newer: readonly Version[], { scheme, versions = [] }: Versioning, today: string): Heading {

@@ -53,11 +53,35 @@ export function isAboutKind(change: Change, one: Difference): boolean {
 
 /** Translates a path of the document before some versions to the current document, by the renames of these versions. */
 export function currentPath(path: string, newer: readonly Version[]): string {
-  return newer
-    .flatMap(({ changes }) => changes)
-    .toReversed()
-    .flatMap(renamedPaths)
-    .reduce((at, [from, to]) => (at === from || at.startsWith(`${from}/`) ? to + at.slice(from.length) : at), path);
+  const renamed = (change: Change, before: string): string =>
+    renamedPaths(change).reduce(
+      (at, [from, to]) => (at === from || at.startsWith(`${from}/`) ? to + at.slice(from.length) : at),
+      before,
+    );
+  return applyInOrder(newer, path, renamed);
+}
+
+/**
+ * Applies the entries of some versions to a value, those of the oldest version first. Names may change places in a version, so
+ * one of its entries at most renames the member of the value.
+ */
+function applyInOrder<Value>(
+  newer: readonly Version[],
+  value: Value,
+  apply: (change: Change, value: Value) => Value,
+): Value {
+  let now = value;
+  for (const { changes } of newer.toReversed()) {
+    let isRenamed = false;
+    for (const change of changes.toReversed()) {
+      const isMember = change.kind === "rename" && change.from.field !== undefined;
+      if (isMember && isRenamed) continue;
+      const next = apply(change, now);
+      isRenamed ||= isMember && next !== now;
+      now = next;
+    }
+  }
+  return now;
 }
 
 function renamedPaths(change: Change): readonly (readonly [from: string, to: string])[] {
@@ -84,8 +108,7 @@ function renamedPaths(change: Change): readonly (readonly [from: string, to: str
 
 /** Translates an entry about the document before some versions to the current names. */
 export function renamedEntry(change: Change, newer: readonly Version[]): Change {
-  const entries = newer.flatMap(({ changes }) => changes).toReversed();
-  return entries.reduce(renamedBy, change);
+  return applyInOrder(newer, change, (entry, now) => renamedBy(now, entry));
 }
 
 function renamedBy(change: Change, entry: Change): Change {
@@ -106,7 +129,9 @@ function renamedBy(change: Change, entry: Change): Change {
     change.from.of === from.of
   )
     return { ...change, from: { ...change.from, of: to } };
-  return "target" in change ? { ...change, target: renamedTarget(change.target, from, to) } : change;
+  if (!("target" in change)) return change;
+  const target = renamedTarget(change.target, from, to);
+  return target === change.target ? change : { ...change, target };
 }
 
 function renamedTarget(target: ChangeTarget, from: ChangeTarget, to: string): ChangeTarget {

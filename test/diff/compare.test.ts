@@ -5,14 +5,15 @@ import { type Comparison, compare } from "../../src/diff/compare.ts";
 import { check } from "../../src/language/check.ts";
 import type { Model } from "../../src/language/model.ts";
 import { changeText } from "../../src/language/versioning/change.ts";
+import { documentOf } from "../enforced/document.ts";
 import { clinic, clinicWith } from "./clinic.ts";
 import { rows } from "./rows.ts";
 
 const today = "2026-11-22";
 const versions = "    2026-06-01:\n";
 
-function modelOf(text: string): Model {
-  const result = check("clinic.yaml", text);
+function modelOf(text: string, file = "clinic.yaml"): Model {
+  const result = check(file, text);
   const wrong = result.diagnostics.filter(
     ({ code }) => code.startsWith("versioning/") && !code.includes("notice") && !code.endsWith("removed-whole"),
   );
@@ -222,4 +223,36 @@ test("a version ends after its sunset, and a sunset leaves time", () => {
   const undeprecated = clinic.replace(/ {2}deprecated:[^]*$/, "");
   assert.deepEqual(left(compared(undeprecated, clinic, "2026-12-01")), []);
   assert.deepEqual(left(compared(undeprecated, clinic, "2026-12-31")), ["notice-too-short"]);
+});
+
+test("names that change places are declared by a rename each, also in a circle", () => {
+  const fields = { id: "id(thi)", a: "integer, filter", b: "string(1..9)", x: "integer", y: "boolean", z: "date" };
+  const document = (resource: object, changes: readonly string[]): string =>
+    documentOf({
+      resources: { Thing: { ...fields, ...resource } },
+      versioning: {
+        scheme: "dated",
+        sent: "header Version",
+        absent: "pinned",
+        versions: changes.length === 0 ? { "2026-01-01": "first" } : { [today]: changes, "2026-01-01": "first" },
+      },
+    });
+  const renames = ["a -> b", "b -> a", "x -> y", "y -> z", "z -> x"].map((names) => `rename Thing.${names}`);
+  const moved = { a: "string(1..9)", b: "integer, filter", y: "integer", z: "boolean", x: "date" };
+  const before = check("things.md", document({}, [])).model;
+  const declared = compare(before, modelOf(document(moved, renames), "things.md"), today);
+  assert.deepEqual(
+    [
+      ...declared.differences.flatMap(({ declared: isDeclared, difference: { effect, message } }) =>
+        isDeclared || effect !== "breaking" ? [] : [message],
+      ),
+      ...declared.idle.map(({ change }) => `idle: ${changeText(change)}`),
+    ],
+    [],
+  );
+  const further = compare(before, modelOf(document({ ...moved, y: "integer(0..5)" }, renames), "things.md"), today);
+  assert.deepEqual(
+    further.differences.flatMap(({ declared: isDeclared, difference: { at } }) => (isDeclared ? [] : [at])),
+    ["resources/Thing/y/type"],
+  );
 });

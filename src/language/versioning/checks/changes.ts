@@ -29,10 +29,16 @@ const renameCollides: Check = {
   why: "The service could not tell which field an older caller's value belongs to.",
   *run({ model }) {
     const [newest] = model.versioning.versions ?? [];
-    for (const [index, change] of (newest?.changes ?? []).entries()) {
+    const changes = newest?.changes ?? [];
+    // Names may change places: then the field of the old name is another renamed field.
+    const isNewName = (of: string, name: string): boolean =>
+      changes.some(
+        (one) => one.kind === "rename" && one.from.of === of && one.from.field !== undefined && one.to === name,
+      );
+    for (const [index, change] of changes.entries()) {
       if (change.kind !== "rename" || change.from.field === undefined) continue;
       const { of, field } = change.from;
-      if (!Object.hasOwn(fieldsOf(model, of), field)) continue;
+      if (!Object.hasOwn(fieldsOf(model, of), field) || isNewName(of, field)) continue;
       yield {
         at: `versioning/versions/${newest?.name}/${index}`,
         message: `\`${of}.${field}\` is renamed, but ${of} still has a field of that name`,
