@@ -1,4 +1,5 @@
 /** Proofs of `requests` of part 4, for all operations and for one. */
+import assert from "node:assert/strict";
 import type { Block } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
 import { ask, type Proof, type Step } from "./proof.ts";
@@ -92,4 +93,23 @@ function requestsAt({ path, written }: Level): readonly Proof[] {
   ];
 }
 
-export const requestProofs: readonly Proof[] = levels.flatMap(requestsAt);
+const asXml = { requests: { media: "application/xml" } };
+
+const elementProof: Proof = {
+  of: ["endpoints/endpoints/element"],
+  with: documentOf({
+    resources: things({ count: "integer" }),
+    endpoints: { endpoints: { ...crud, addThing: { at: "POST /things", ...asXml, element: "new-thing" } } },
+  }),
+  without: documentOf({
+    resources: things({ count: "integer" }),
+    endpoints: { endpoints: { ...crud, addThing: { at: "POST /things", ...asXml } } },
+  }),
+  play: [
+    ask("POST /things\nAccept: application/xml", { count: 1 }, (reply) => {
+      assert.match(reply.text, /^<\?xml version='1\.0'\?>\n<new-thing>\n/);
+    }),
+  ],
+};
+
+export const requestProofs: readonly Proof[] = [...levels.flatMap(requestsAt), elementProof];

@@ -27,7 +27,7 @@ endpoints:
     listStays: GET /stays
     changeStay: "PATCH /stays/{id}"
     ping: { at: GET /ping, gives: { status: "'up & \\"well\\"'" }, requests: { media: text/plain } }
-    removeStay: { at: "DELETE /stays/{id}", gives: guest, requests: { media: [text/plain, application/json] } }
+    removeStay: { at: "DELETE /stays/{id}", gives: { name: guest }, requests: { media: [text/plain, application/json] } }
 authentication:
   credentials: none
   allow: { addStay: anyone, getStay: anyone, listStays: anyone, changeStay: anyone, ping: anyone, removeStay: anyone }
