@@ -193,7 +193,7 @@ function withMedia(response: HttpResponse, media: string, operation: Operation):
 
 function inMedia(value: Json, media: string, { resource, element, list }: Operation): string {
   if (media === plainMedia) {
-    const [text = ""] = isObject(value) ? Object.values(value) : [value];
+    const [text = ""] = isObject(value) ? Object.values(value) : [];
     return typeof text === "string" ? text : JSON.stringify(text);
   }
   const one = camelCase(resource);

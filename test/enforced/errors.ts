@@ -22,6 +22,7 @@ const faulty = {
     status: 422,
   },
   of: "thing: The request is invalid",
+  reason: "Unprocessable Entity",
   faults: [{ at: "#/size", name: "size", form: "size", why: "wrong-type" }],
 };
 
@@ -29,6 +30,7 @@ const shape: Json = {
   error: { code: "{code}", text: "{message}", status: "{status}" },
   of: "{resource}: {title}",
   request: "{request}",
+  reason: "{reason}",
   faults: [{ at: "{pointer}", name: "{field}", form: "{parameter}", why: "{fault}" }],
 };
 

@@ -116,4 +116,23 @@ function requestsAt({ path, written }: Level): readonly Proof[] {
   ];
 }
 
-export const requestProofs: readonly Proof[] = levels.flatMap(requestsAt);
+const asXml = { requests: { media: "application/xml" } };
+
+const elementProof: Proof = {
+  of: ["endpoints/endpoints/element"],
+  with: documentOf({
+    resources: things({ count: "integer" }),
+    endpoints: { endpoints: { ...crud, addThing: { at: "POST /things", ...asXml, element: "new-thing" } } },
+  }),
+  without: documentOf({
+    resources: things({ count: "integer" }),
+    endpoints: { endpoints: { ...crud, addThing: { at: "POST /things", ...asXml } } },
+  }),
+  play: [
+    ask("POST /things\nAccept: application/xml", { count: 1 }, (reply) => {
+      assert.match(reply.text, /^<\?xml version='1\.0'\?>\n<new-thing>\n/);
+    }),
+  ],
+};
+
+export const requestProofs: readonly Proof[] = [...levels.flatMap(requestsAt), elementProof];

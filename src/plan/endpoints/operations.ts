@@ -102,9 +102,9 @@ function buildOperation(
   return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
 }
 
-/** Whether the response is one text, or has one member with a text: then it can be plain text. */
+/** Whether the response has one member with a value: then it can be plain text. */
 function isOneText(shape: Shape | undefined): boolean {
-  if (shape?.kind !== "object") return shape?.kind === "expression";
+  if (shape?.kind !== "object") return false;
   const [only, ...more] = Object.values(shape.members);
   return only?.kind === "expression" && more.length === 0;
 }

@@ -1,4 +1,5 @@
 /** Configures the compiler of views for PostgreSQL. Every text equals the output of `JSON.stringify`. */
+import { isCounted } from "../sql/condition.ts";
 import { sql } from "../sql/fragment.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import { isPlain } from "../sql/json-text.ts";
@@ -19,6 +20,8 @@ const dialect: TextSql = {
   fragments: () => [],
   fragmentText: (stored) => stored,
   // An expression would read the field as `jsonb`, which loses the order of members.
+  // Expressions read all ids as text, by the index on the text of counted ids.
+  idText: (alias, table) => (isCounted(table) ? `${alias}."id"::text` : undefined),
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
 };
 

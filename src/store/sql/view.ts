@@ -20,6 +20,8 @@ export interface TextSql {
   /** Returns the JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
   readonly valueText: (value: string, type: JsonType, of: TypedExpression) => string;
   /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
+  /** Returns the id of a record as references to it are compared, if it is not the column itself. */
+  readonly idText?: (alias: string, table: Table) => string | undefined;
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** Concatenates all texts in the order, separated by commas; null for no rows. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
@@ -192,7 +194,7 @@ function recordsText(source: NestedSource, { alias, depth, tables, text: dialect
     const one = `_n${depth + 1}`;
     const text = objectSql(view.members, { ...below, alias: one });
     const { condition, value } = {
-      condition: `${one}.${dialect.quoteName("id")}`,
+      condition: dialect.idText?.(one, table) ?? `${one}.${dialect.quoteName("id")}`,
       value: expressions.value(expression, tables, alias),
     };
     return sql`(SELECT ${text} FROM ${name} AS ${one} WHERE ${condition} = ${value}${isVisible(one)})`;
