@@ -1,5 +1,6 @@
 /** Describes the security schemes of the credentials, and the requirements of each operation. */
 import type { JsonObject } from "../../base/json.ts";
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 
@@ -98,8 +99,14 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
     case "jwt":
       return tokenDescription(credential);
     case "hmac-sha256":
+      if (credential.scheme !== undefined) return signatureDescription(credential.scheme);
       return `\`${sent.header}: ${scheme}t=<unix seconds>,v1=<hex>\`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use.`;
   }
+}
+
+export function signatureDescription(scheme: SignatureScheme): string {
+  const fields = Object.entries(scheme.headers).map(([name, template]) => `\`${name}: ${template}\``);
+  return `A signature: the HMAC-SHA256 of \`${scheme.over}\`. The header fields are ${fields.join(", ")}.`;
 }
 
 function lifetimeOf(milliseconds: number | undefined): string {

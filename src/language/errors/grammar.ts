@@ -191,8 +191,5 @@ function of(what: string, after = "") {
 }
 
 function checkVariables(reader: Reader, node: Node, known: readonly string[]): void {
-  checkPlaceholders(reader, ["errors"], node, known, [
-    "unknown-fact",
-    (variable) => `An error has no \`${variable}\``,
-  ]);
+  checkPlaceholders(reader, ["errors"], node, known, ["unknown-fact", (variable) => `An error has no \`${variable}\``]);
 }

@@ -1,5 +1,6 @@
 /** Plans the credentials of the service, with all defaults applied. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
+import { schemeOf, signatureField, withSignatureIn } from "../../base/signature-schemes.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { isRenewed } from "../../language/authentication/login.ts";
 import { bindsByScopes, makesTokens, rolesByScope, tokenMilliseconds } from "../../language/authentication/oauth.ts";
@@ -20,7 +21,8 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     kind,
     ...(bindsByScopes(credential) ? { scoped: true } : {}),
     ...(oauth === undefined && credential.scopeRoles !== undefined ? { scopeRoles: credential.scopeRoles } : {}),
-    sent: credential.sent ?? { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" },
+    sent: credential.sent ?? usualSent(credential),
+    ...signaturePlan(credential),
     // The default prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),
     ...(lifetime === undefined ? {} : { lastsMilliseconds: lifetime }),
@@ -34,6 +36,23 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     userClaim: credential.user ?? "sub",
     roles: rolesOf(credential),
     ...(login === undefined ? {} : { login }),
+  };
+}
+
+function usualSent({ kind, scheme }: Credential): CredentialPlan["sent"] {
+  if (scheme !== undefined) return { header: signatureField(schemeOf(scheme))[0] };
+  return { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" };
+}
+
+function signaturePlan({ formerSecrets, scheme, sent, tolerance }: Credential) {
+  const milliseconds = tolerance === undefined ? undefined : millisecondsOf(tolerance);
+  const declared = scheme && schemeOf(scheme);
+  return {
+    ...(formerSecrets === undefined ? {} : { formerSecrets }),
+    ...(declared === undefined
+      ? {}
+      : { scheme: sent === undefined ? declared : withSignatureIn(declared, sent.header) }),
+    ...(milliseconds === undefined ? {} : { toleranceSeconds: milliseconds / 1000 }),
   };
 }
 
