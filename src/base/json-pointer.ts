@@ -16,3 +16,12 @@ export function fragmentSegment(name: string): string {
 export function fragmentTo(path: readonly string[]): string {
   return `#/${path.map(fragmentSegment).join("/")}`;
 }
+
+/** Returns the path of a pointer in a fragment; it is empty for `#`, the whole value. */
+export function pathOf(fragment: string): readonly string[] {
+  if (!fragment.startsWith("#/")) return [];
+  return fragment
+    .slice(2)
+    .split("/")
+    .map((segment) => unescapeSegment(decodeURIComponent(segment)));
+}

@@ -44,7 +44,10 @@ function* filterDifferences(name: string, old: Endpoint, now: Endpoint): Iterabl
     if (before === undefined) yield difference("additive", "filter-added", site, `\`${subject}\` is a filter`);
     else if (after === undefined)
       yield difference("breaking", "filter-removed", site, `\`${subject}\` is no longer a filter`);
-    else if (canonical(before.if) !== canonical(after.if) || !same(before.type, after.type))
+    else if (
+      canonical(before.if) !== canonical(after.if) ||
+      !same([before.type, before.several], [after.type, after.several])
+    )
       yield difference("breaking", "filter-changed", site, `\`${subject}\` has another condition or type`);
   }
 }
@@ -68,6 +71,7 @@ function* parameterChanges(both: Both, site: Site, old: Field, now: Field): Iter
   for (const { direction, wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference(direction === "wider" ? "additive" : "breaking", kind, site, `${name} ${wording}`);
   yield* restated("breaking", kind, below(site, "default"), `The default of ${name}`, [old.default, now.default]);
+  if (!same(old.marks, now.marks)) yield difference("breaking", kind, site, `${name} is sent in another form`);
   if (old.optional !== now.optional) {
     const [effect, verb] = now.optional
       ? (["additive", "may be omitted"] as const)

@@ -235,7 +235,9 @@ function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: Site)
   yield* changed(after.required ? "breaking" : "additive", "Whether the idempotency key is required", required);
   const kept = [before.kept, after.kept] as const;
   yield* measured("repeats-kept-changed", site, "How long an idempotency key is stored", kept, durationOf);
-  yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept"]);
+  const echoed = [before.echoed === true, after.echoed === true] as const;
+  yield* changed(after.echoed === true ? "additive" : "breaking", "Whether responses have the key", echoed);
+  yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept", "echoed"]);
 }
 
 function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {

@@ -33,7 +33,10 @@ export function createCors({
   const { origins, credentials, maxAgeSeconds } = plan;
   const isAllowed = origins === "any" ? () => true : matcherOf(origins);
   const sentIn = kinds.map(({ sent }) => sent.header);
-  const declared = operations.flatMap(({ headers = [] }) => headers.map(({ name }) => name));
+  const declared = operations.flatMap(({ headers = [], repeats }) => [
+    ...headers.map(({ name }) => name),
+    ...(repeats?.echoed === true ? [repeats.header] : []),
+  ]);
   const exposed = [...new Set([...exposedFields, ...versionHeader, ...declared])].join(", ");
   /** Returns the value of Access-Control-Allow-Origin; undefined if the origin is not allowed. */
   const allowedOrigin = (httpRequest: HttpRequest | undefined): string | undefined => {

@@ -57,7 +57,47 @@ const records: readonly Proof[] = [
   },
 ];
 
+/** A list whose parameter `n` is sent in one form. */
+function listing(endpoint: Block): string {
+  return served({ listThings: { at: "GET /things", ...endpoint } });
+}
+
+const inQuery = (marks: string): string =>
+  listing({ query: { "n?": `integer[](..9)${marks}` }, where: "input.n == null || count in input.n" });
+const inFilter = (several: string): string =>
+  listing({ filters: { n: { type: "integer[](..9)", several, if: "count in value" } } });
+const two = { items: [{ count: 3 }, { count: 1 }] };
+const sentTwice = "GET /things?n=1&n=3";
+
+const severalValues: readonly Proof[] = [
+  {
+    of: ["resources/resources/fields/marks/repeated"],
+    with: inQuery(", repeated"),
+    without: inQuery(""),
+    play: [...three, ask(sentTwice, two), ask("GET /things?n=1,3", "400 n wrong-type")],
+  },
+  {
+    of: ["resources/resources/fields/marks/brackets"],
+    with: inQuery(", brackets"),
+    without: inQuery(""),
+    play: [...three, ask("GET /things?n[]=1&n[]=3", two), ask(sentTwice, "400 n repeated-parameter")],
+  },
+  {
+    of: ["endpoints/endpoints/filters/several", "endpoints/endpoints/filters/several/repeated"],
+    with: inFilter("repeated"),
+    without: inFilter("commas"),
+    play: [...three, ask(sentTwice, two), ask("GET /things?n=1,3", "400 n wrong-type")],
+  },
+  {
+    of: ["endpoints/endpoints/filters/several/commas"],
+    with: inFilter("commas"),
+    without: inFilter("repeated"),
+    play: [...three, ask("GET /things?n=1,3", two), ask(sentTwice, "400 n repeated-parameter")],
+  },
+];
+
 const queries: readonly Proof[] = [
+  ...severalValues,
   {
     of: ["endpoints/endpoints/filters"],
     with: served({ listThings: { at: "GET /things", filters: { upTo: "count <= value", label: "label in labels" } } }),

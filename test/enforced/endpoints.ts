@@ -739,6 +739,14 @@ function repeatProofs({ path, said }: Level): readonly Proof[] {
       ],
     },
     {
+      of: [`${path}/repeats/echoed`],
+      with: said({ repeats: "Idempotency-Key on every POST, kept 2h, echoed" }),
+      without: said({ repeats: "Idempotency-Key on every POST, kept 2h" }),
+      play: [1, 2].map(() =>
+        ask("POST /things\nIdempotency-Key: a", { count: 1 }, { status: "201", headers: { "Idempotency-Key": "a" } }),
+      ),
+    },
+    {
       of: [`${path}/repeats/none`],
       with: said({ repeats: "none", lists: "cursor, 49 per page, at most 200" }),
       without: said({ repeats: "Idempotency-Key on every POST", lists: "cursor, 49 per page, at most 200" }),

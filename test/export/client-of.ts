@@ -39,6 +39,7 @@ type MethodName =
       | "dropOff"
     )
   | ("createWebhook" | "deleteWebhook" | "doorFaulted" | "followEvents" | "waitForParcel")
+  | "echo"
   | ("listShelves" | "addShelf" | "addUser" | "addRecipe" | "listRecipes" | "newestRecipes");
 
 /** A call, a list, or a stream, of which a test knows which it is. */

@@ -14,7 +14,7 @@ import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import type { Extent } from "../values/valid.ts";
 import { contractRequest, rejectsInvalid, sendContract } from "./contract-requests.ts";
-import { fromText } from "./queries.ts";
+import { fromText } from "../trial/parameters.ts";
 import { aspectsOf, operationCase, pathOf } from "./subjects.ts";
 
 export function contractCases(contract: Contract): readonly Case[] {

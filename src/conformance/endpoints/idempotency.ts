@@ -39,7 +39,7 @@ function keyCases(contract: Contract, writes: readonly Operation[], repeats: End
   if (repeats === undefined) return [];
   const creation = writes.find((one) => one.action === "create" && membersOf(contract, one).length > 0);
   if (repeats === "none") return creation === undefined ? [] : [hasNoKeys(creation)];
-  const { header, on, required, kept } = repeats;
+  const { header, on, required, kept, echoed } = repeats;
   const covered = writes.filter(({ endpoint }) => on === "write" || endpoint.method === "POST");
   return [
     ...covered.map((called) => replays(called, header)),
@@ -51,6 +51,7 @@ function keyCases(contract: Contract, writes: readonly Operation[], repeats: End
           hasOneEffect(contract, creation, header),
           isOfCaller(creation, header),
           ...(kept === undefined ? [] : [lasts(creation, header, kept)]),
+          ...(echoed === true ? [echoes(creation, header)] : []),
         ]),
   ];
 }
@@ -101,6 +102,18 @@ function replays(called: Operation, header: string): Case {
     },
     called.action === "clear" ? { exclusive: true } : {},
   );
+}
+
+/** Responses have the key of their request. */
+function echoes(called: Operation, header: string): Case {
+  return operationCase(called, "key echoed", about(`responses have the ${header} of their request`), async (trial) => {
+    const headers = { [header]: newKey(trial) };
+    const interaction = await trial.call(called.operation, { ...(await validOptions(trial, called)), headers });
+    const { headers: got } = neededSuccess(trial, interaction);
+    const key = got[header.toLowerCase()];
+    if (key !== headers[header])
+      throw new Broken(`${header}: ${headers[header]}`, key === undefined ? "no such header field" : key, interaction);
+  });
 }
 
 function expectSame(trial: Trial, first: Response, again: Interaction): void {

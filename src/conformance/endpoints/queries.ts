@@ -1,4 +1,5 @@
 /** Query parameters that the document declares: values at the edges are accepted, others are rejected, and required ones are needed. */
+import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json } from "../../base/json.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
@@ -10,7 +11,7 @@ import { expectError } from "../expect.ts";
 import type { Interaction, Request } from "../interaction.ts";
 import { supplyFor } from "../resources/writing.ts";
 import { requestFor } from "../trial/calls.ts";
-import { textOf } from "../trial/known.ts";
+import { fromText, hasParts, type Pairs, type Parameter, received, sent } from "../trial/parameters.ts";
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
@@ -21,7 +22,7 @@ import { operationCase, pathOf, plainOperations, validOptions } from "./subjects
 export function queryCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called) =>
     Object.entries(called.endpoint.query ?? {}).flatMap(([name, field]): readonly Case[] => [
-      ...hasType(called, `query/${name}`, name, field.type),
+      ...hasType(contract, called, `query/${name}`, field),
       ...(field.optional || field.default !== undefined ? [] : [isRequired(called, name)]),
       ...(field.default === undefined ? [] : [hasDefault(called, name, field)]),
     ]),
@@ -56,12 +57,12 @@ function hasDefault(called: Operation, name: string, field: Field): Case {
     const { contract } = trial;
     const value = defaultValue(contract.model, field);
     if (value === undefined || value === null) throw new NotTried("the test does not know the default");
-    const send = async (text?: string): Promise<Interaction> => {
+    const send = async (pairs: Pairs): Promise<Interaction> => {
       const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      return sendAfterLimits(trial, withQuery(request, name, text), caller, { operation: called.operation });
+      return sendAfterLimits(trial, withParameter(request, name, pairs), caller, { operation: called.operation });
     };
-    const { status } = trial.responseOf(await send(textOf(value)));
-    const without = await send();
+    const { status } = trial.responseOf(await send(sent(contract.model, name, field, value)));
+    const without = await send([]);
     const response = trial.responseOf(without);
     const isInvalid = [400, statusOf(contract, "invalid-request", called.operation)].includes(response.status);
     if (isInvalid && response.status !== status)
@@ -71,18 +72,66 @@ function hasDefault(called: Operation, name: string, field: Field): Case {
 
 /** Returns the request with another value of a parameter, or without it. */
 function withQuery(request: Request, name: string, value?: string): Request {
+  return withParameter(request, name, value === undefined ? [] : [[name, value]]);
+}
+
+function withParameter(request: Request, name: string, pairs: Pairs): Request {
   const url = new URL(request.url);
-  if (value === undefined) url.searchParams.delete(name);
-  else url.searchParams.set(name, value);
+  const others = [...url.searchParams].filter(([other]) => other !== name && !other.startsWith(`${name}[`));
+  url.search = new URLSearchParams([...others, ...pairs].map(([key, text]) => [key, text])).toString();
   return { ...request, url: url.href };
+}
+
+/** A list or an object in the form that the document declares: values at its edges are accepted, others are rejected. */
+function hasPartsOf(called: Operation, member: string, name: string, parameter: Parameter): Case {
+  const { operation } = called;
+  const aspects: Case["aspects"] = [{ path: pathOf(called, member), expects: `\`${name}\` has its type` }];
+  return operationCase(called, `parts of ${name}`, aspects, async (trial) => {
+    const { contract } = trial;
+    const { model } = contract;
+    const supply = await supplyFor(trial, parameter.type);
+    const send = async (pairs: Pairs): Promise<Interaction> => {
+      trial.startOver();
+      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+      return sendAfterLimits(trial, withParameter(request, name, pairs), caller, { operation });
+    };
+    const asSent = (value: Json): { readonly pairs: Pairs; readonly value: Json | undefined } => {
+      const pairs = sent(model, name, parameter, value);
+      return { pairs, value: received(model, name, parameter, pairs) };
+    };
+    const isShort = (pairs: Pairs): boolean => pairs.flat().join("").length <= longestText;
+    const wrong = invalidValues(contract, parameter.type, supply).flatMap(({ stated, value, what }) => {
+      const one = asSent(value);
+      const isWrong = one.value !== undefined && problemOf(contract, parameter.type, one.value, "input") !== undefined;
+      return stated && isWrong && isShort(one.pairs) ? [{ pairs: one.pairs, what }] : [];
+    });
+    for (const { pairs, what } of wrong.slice(0, mostValues)) {
+      const interaction = await send(pairs);
+      if (trial.responseOf(interaction).status < 300)
+        throw new Broken(
+          `\`${name}\` to be rejected: ${what}`,
+          statusText(contract, trial.responseOf(interaction)),
+          interaction,
+        );
+      expectError(trial, interaction, { code: "invalid-request", status: 400 });
+    }
+    const right = edgeValues(contract, parameter.type, supply).flatMap(({ value, what }) => {
+      const one = asSent(value);
+      return isDeepStrictEqual(one.value, value) && isShort(one.pairs) ? [{ pairs: one.pairs, what }] : [];
+    });
+    for (const { pairs, what } of right.slice(0, mostValues)) expectNoComplaint(trial, name, what, await send(pairs));
+  });
 }
 
 /** How many values of each kind the test sends. */
 const mostValues = 4;
 
 /** Values of a parameter that is declared by `member` of the operation: those at the edges of its type, and others. */
-export function hasType(called: Operation, member: string, name: string, type: FieldType): readonly Case[] {
+export function hasType({ model }: Contract, called: Operation, member: string, parameter: Parameter): readonly Case[] {
   const { operation } = called;
+  const { type } = parameter;
+  const name = member.slice(member.indexOf("/") + 1);
+  if (hasParts(model, type)) return [hasPartsOf(called, member, name, parameter)];
   if (!isTextual(type)) return [];
   return [
     operationCase(
@@ -122,16 +171,6 @@ export function wrongTexts(contract: Contract, type: FieldType, supply: Supply):
   );
 }
 
-/** Returns the value of a text by its type. */
-export function fromText(type: FieldType, text: string): Json {
-  const bare = bareType(type);
-  const name = bare.kind === "scalar" ? bare.name : undefined;
-  if (name === "integer" || name === "number" || name === "decimal")
-    return Number.isNaN(Number(text)) ? text : Number(text);
-  if (name === "boolean" && (text === "true" || text === "false")) return text === "true";
-  return bare.kind === "list" ? text.split(",").map((item) => fromText(bare.of, item.trim())) : text;
-}
-
 /** Returns the values that can be sent as texts without becoming valid: the number 5 is a text like any other. */
 function textsOf(type: FieldType, values: readonly { readonly value: Json; readonly what: string }[]): readonly Text[] {
   const bare = bareType(type);
@@ -162,12 +201,23 @@ async function expectAccepted(
   const { operation } = called;
   trial.startOver();
   const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-  const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
+  expectNoComplaint(
+    trial,
+    name,
+    what,
+    await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation }),
+  );
+}
+
+/** Expects that the response does not reject the parameter; it may reject the request for another reason. */
+function expectNoComplaint(trial: Trial, name: string, what: string, interaction: Interaction): void {
   const response = trial.responseOf(interaction);
   const { errors } = isObject(response.json) ? response.json : {};
+  const isAbout = (parameter: Json | undefined): boolean =>
+    parameter === name || (typeof parameter === "string" && parameter.startsWith(`${name}[`));
   const isAboutIt =
     Array.isArray(errors) &&
-    errors.some((one) => isObject(one as Json) && (one as { parameter?: Json }).parameter === name);
+    errors.some((one) => isObject(one as Json) && isAbout((one as { parameter?: Json }).parameter));
   if (response.status < 300 || !isAboutIt) return;
   throw new Broken(`\`${name}\` to be accepted: ${what}`, statusText(trial.contract, response), interaction);
 }

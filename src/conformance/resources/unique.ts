@@ -70,7 +70,8 @@ function ofConstraint(contract: Contract, write: Write, constraint: Constraint):
       aspects: [{ path, expects: `a second ${resource} with the same ${what} gets ${code}` }],
       operation,
       run: async (trial) => {
-        const first = await create(trial, write, await valuesFor(trial, write, members));
+        const values = await valuesFor(trial, write, members);
+        const first = await create(trial, write, { values });
         const second = await sendWrite(trial, write, sameAs(first, members));
         expectConflict(trial, second, constraint);
       },

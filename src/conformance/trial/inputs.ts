@@ -19,7 +19,8 @@ import { problemOf } from "../values/fits.ts";
 import { distinctValue, type Supply, validValue } from "../values/valid.ts";
 import { loginOf, newRefreshToken } from "./callers.ts";
 import { unknownId } from "./hidden-ids.ts";
-import { type KnownRecord, textOf } from "./known.ts";
+import type { KnownRecord } from "./known.ts";
+import { type Pairs, received, sent } from "./parameters.ts";
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
@@ -81,7 +82,11 @@ export async function inputFor(
   const names = members.map((one) => one.name);
   const chosen = pick(fixed, names);
   const parameters = Object.entries(pick(fixed, Object.keys(called.endpoint.query ?? {})));
-  const texts = parameters.map(([parameter, value]) => [parameter, textOf(value)] as const);
+  const { model } = trial.contract;
+  const texts = parameters.flatMap(([parameter, value]) => {
+    const field = lookup(called.endpoint.query ?? {}, parameter);
+    return field === undefined ? [] : sent(model, parameter, field, value);
+  });
   const query = { ...queryFor(trial, called), ...Object.fromEntries(texts) };
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
@@ -134,9 +139,9 @@ function otherQuery(
     ([name]) => read.includes(name) && trial.random.chance(0.5),
   );
   return Object.fromEntries(
-    chosen.flatMap(([name, field]): [string, string][] => {
+    chosen.flatMap(([name, field]): Pairs => {
       const value = validValue(trial.contract, field.type, supplyFor(trial, anonymous));
-      return value === undefined ? [] : [[name, textOf(value)]];
+      return value === undefined ? [] : [...sent(trial.contract.model, name, field, value)];
     }),
   );
 }
@@ -146,11 +151,11 @@ export function queryFor(trial: Trial, called: Operation): Readonly<Record<strin
   const { query = {} } = called.endpoint;
   const guard = trial.contract.typed.get(`endpoints/endpoints/${called.operation}/if`);
   const wanted = guard === undefined ? new Map<string, Value>() : solve(guard, trial.scope(anonymous)).input;
-  const chosen = Object.entries(query).flatMap(([name, field]): [string, string][] => {
-    const value = wanted.get(name);
-    if (value !== undefined) return [[name, textOf(value as Json)]];
-    if (field.optional || field.default !== undefined) return [];
-    return [[name, textOf(validValue(trial.contract, field.type, supplyFor(trial, anonymous)))]];
+  const chosen = Object.entries(query).flatMap(([name, field]): Pairs => {
+    const value = wanted.get(name) as Json | undefined;
+    if (value === undefined && (field.optional || field.default !== undefined)) return [];
+    const valid = value ?? validValue(trial.contract, field.type, supplyFor(trial, anonymous));
+    return sent(trial.contract.model, name, field, valid);
   });
   return Object.fromEntries(chosen);
 }
@@ -424,17 +429,10 @@ export function expressionInput(trial: Trial, called: Operation, { body = {}, qu
     const value = defaultValue(model, field);
     return value === undefined ? [] : [[name, value]];
   });
-  const parameters = Object.entries(query).map(([name, text]): [string, Json] => [
-    name,
-    valueOf(text, lookup(declared, name)?.type),
-  ]);
-  return { ...Object.fromEntries(defaults), ...Object.fromEntries(parameters), ...body };
-}
-
-/** Returns the value of a query parameter. */
-function valueOf(text: string, type: FieldType | undefined): Json {
-  const bare = type === undefined ? undefined : bareType(type);
-  if (bare?.kind !== "scalar") return text;
-  if (bare.name === "boolean") return text === "true";
-  return ["integer", "number", "decimal"].includes(bare.name) ? Number(text) : text;
+  const pairs = Object.entries(query);
+  const parameters = Object.entries(declared).flatMap(([name, field]): [string, Json][] => {
+    const value = received(model, name, field, pairs);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(defaults), ...query, ...Object.fromEntries(parameters), ...body };
 }

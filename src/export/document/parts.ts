@@ -170,6 +170,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
             ` on every ${repeats.on}`,
             repeats.required ? ", required" : "",
             repeats.kept === undefined ? "" : `, kept ${repeats.kept}`,
+            repeats.echoed === true ? ", echoed" : "",
           ],
     ],
   ];

@@ -1,7 +1,14 @@
 /** Describes the parameters of operations: path, query and header fields. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
-import type { FilterOperator, FilterParameter, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import type {
+  FilterOperator,
+  FilterParameter,
+  FilterPlan,
+  QueryPlan,
+  ListPlan,
+  Operation,
+} from "../../plan/endpoints/types.ts";
 import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
@@ -56,13 +63,24 @@ function tableOf(plan: ResourcesPart, resource: string): Table | undefined {
 // ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function queryParameters(plan: ResourcesPart, operation: Operation): readonly JsonObject[] {
-  const inQuery = operation.query.map(({ name, required, schema }) => ({ name, in: "query", required, schema }));
-  return [...inQuery, ...listParameters(plan, operation)];
+  return [...operation.query.map(queryParameter), ...listParameters(plan, operation)];
+}
+
+function queryParameter({ name, required, schema, items, parts }: QueryPlan): JsonObject {
+  const isObject = parts === "brackets" && items === undefined;
+  const style = isObject ? { style: "deepObject", explode: true } : { style: "form", explode: parts !== "commas" };
+  return {
+    name: parts === "brackets" && !isObject ? `${name}[]` : name,
+    in: "query",
+    required,
+    ...(parts === undefined ? {} : style),
+    schema,
+  };
 }
 
 function listParameters(plan: ResourcesPart, { resource, list }: Operation): readonly JsonObject[] {
   if (list === undefined) return [];
-  const conditions = list.conditions.map(({ name, schema, items, condition, visibleTo }) => ({
+  const conditions = list.conditions.map(({ name, schema, items, repeated, condition, visibleTo }) => ({
     name,
     in: "query",
     description: [
@@ -73,7 +91,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
           ]),
       ...visibleTo.map((grants) => `Only for ${grantsText(grants)}.`),
     ].join(" "),
-    ...(items === undefined ? {} : { style: "form", explode: false }),
+    ...(items === undefined ? {} : { style: "form", explode: repeated === true }),
     schema,
   }));
   const filters = list.filters.flatMap((filter) => {

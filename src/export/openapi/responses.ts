@@ -63,10 +63,14 @@ function successes({ plan, names }: DescriptionContext, operation: Operation): r
 }
 
 /** Returns the header fields that the document declares for the operation. */
-function declaredHeaders({ headers = [] }: Operation): JsonObject {
-  return Object.fromEntries(
-    headers.map(({ expression, name, schema }) => [name, { required: !expression.nullable, schema }]),
-  );
+function declaredHeaders({ headers = [], repeats }: Operation): JsonObject {
+  const { header = "", echoed, required = false } = repeats ?? {};
+  return Object.fromEntries([
+    ...headers.map(({ expression, name, schema }) => [name, { required: !expression.nullable, schema }]),
+    ...(echoed === true
+      ? [[header, { description: "The key of the request.", required, schema: { type: "string" } }]]
+      : []),
+  ]);
 }
 
 function withHeaders(response: JsonObject, declared: JsonObject): JsonObject {

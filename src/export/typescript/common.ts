@@ -254,7 +254,9 @@ export class WaitError<T = unknown> extends Error {
 
 type UsedOptions = CommonOptions<Readonly<Record<string, Secret | Login>>>;
 type Scalar = string | number | boolean;
-type Query = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
+type Query = Readonly<Record<string, QueryValue | null | undefined>>;
+
+type QueryValue = Scalar | readonly Scalar[] | { readonly [member: string]: QueryValue | null | undefined };
 
 interface Request {
   readonly name: string;
@@ -466,13 +468,21 @@ function pathOf(template: string, parameters: readonly Scalar[]): string {
 }
 
 function searchOf(query: Query | undefined, repeated: readonly string[] = []): string {
-  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => {
-    if (value === undefined || value === null) return [];
-    const values = (typeof value === "object" ? value : [value]).map((one) => encodeURIComponent(String(one)));
-    const texts = repeated.includes(name) ? values : [values.join(",")];
-    return texts.map((text) => `${encodeURIComponent(name)}=${text}`);
-  });
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    pairsOf(name, value, repeated.includes(name) ? "" : undefined),
+  );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** `suffix`: what the name of each item of a list ends with; if it is undefined, the items are one text with commas. */
+function pairsOf(name: string, value: Query[string], suffix: string | undefined): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== "object") return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`];
+  if (!Array.isArray(value))
+    return Object.entries(value).flatMap(([key, member]) => pairsOf(`${name}[${key}]`, member, "[]"));
+  const items: readonly Scalar[] = value;
+  if (suffix !== undefined) return items.flatMap((item) => pairsOf(name + suffix, item, suffix));
+  return [`${encodeURIComponent(name)}=${items.map((item) => encodeURIComponent(String(item))).join(",")}`];
 }
 
 function tagOf(tag: Tag): string {

@@ -99,9 +99,14 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   };
 }
 
-function repeatedIn({ operation: { list } }: DescribedOperation): { readonly repeated?: readonly string[] } {
-  const parameters = (list?.filters ?? []).flatMap((filter) => filter.parameters ?? []);
-  const names = parameters.flatMap(({ name, repeated }) => (repeated === true ? [name] : []));
+function repeatedIn({ operation: { list, query } }: DescribedOperation): { readonly repeated?: readonly string[] } {
+  const filters = (list?.filters ?? []).flatMap((filter) => filter.parameters ?? []);
+  const names = [...filters, ...(list?.conditions ?? [])].flatMap(({ name, repeated }) =>
+    repeated === true ? [name] : [],
+  );
+  for (const { name, items, parts } of query)
+    if (parts === "repeated") names.push(name);
+    else if (parts === "brackets" && items !== undefined) names.push(`${name}[]`);
   return names.length === 0 ? {} : { repeated: names };
 }
 

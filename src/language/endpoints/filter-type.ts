@@ -129,6 +129,15 @@ export function isFilterValue(model: Model, type: FieldType): boolean {
   return isOneValue(model, bare.kind === "list" ? bare.of : bare);
 }
 
+/** Whether a request can send a value of the type in its query: one value, a list of them, or an object with such members. */
+export function isParameterValue(model: Model, type: FieldType): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "map") return isParameterValue(model, bare.of);
+  const members = bare.kind === "named" ? lookup(model.resources.types, bare.name) : undefined;
+  if (members !== undefined) return Object.values(members).every((member) => isParameterValue(model, member.type));
+  return isFilterValue(model, bare);
+}
+
 /** Whether a query parameter can express a value of the type as one text. */
 export function isOneValue(model: Model, type: FieldType): boolean {
   const bare = bareType(type);

@@ -5,7 +5,8 @@
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
  *                and its options: see lists.ts
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
- *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] [, "echoed"] | none
+ *                map: { header, on, required, kept, echoed }
  *     requests   { media, unknown, texts }   what bodies and parameters may contain (requests.ts)
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
@@ -116,9 +117,9 @@ const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `requir
 const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
   what: "Idempotency",
   example: "{ header: Idempotency-Key, on: POST, kept: 24h }",
-  line: "{header}[ {required}] on every {on}[, kept {kept}]",
+  line: "{header}[ {required}] on every {on}[, kept {kept}][, {echoed}]",
   lineSchema: lineSchema(
-    `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${idempotencyScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?`,
+    `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${idempotencyScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?(\\s*,\\s*echoed)?`,
     "`Idempotency-Key on every POST, kept 24h`",
   ),
   members: {
@@ -133,6 +134,7 @@ const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
     on: { ...choice(idempotencyScopes, "The repeatable method"), pattern: idempotencyScopes.join("|"), needed: true },
     required: { ...flag("required"), absent: false },
     kept: { ...duration("How long responses are stored"), isLocated: true },
+    echoed: { ...flag("echoed"), isLocated: true },
   },
   wrong: (reader, path, _, head) =>
     complain(reader, path, head, [
@@ -143,7 +145,7 @@ const repeats: Grammar<IdempotencyStyle> = form<IdempotencyStyle>({
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
       "bad-repeats",
-      (found) => `\`${found}\` does not say how long responses are stored`,
+      (found) => `\`${found}\` is neither \`kept\` with a duration nor \`echoed\``,
       { help: repeatsHelp },
     ]),
   missing: (reader, path, _, { span }) =>

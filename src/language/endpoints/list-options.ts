@@ -16,6 +16,7 @@ import { spanOf } from "../grammar/source-text.ts";
 import { lineSchema, shared } from "../grammar/schema.ts";
 import { choice, expression, matching } from "../grammar/words.ts";
 import {
+  type Filter,
   type Operators,
   type OrderKey,
   type PageLink,
@@ -75,6 +76,9 @@ const as = matching(
   { pattern: ".*?", label: (path) => `The parameter of \`${path.at(-1) === "as" ? path.at(-2) : path.at(-1)}\`` },
 );
 
+/** How a request sends several values. */
+export const several: Members<Filter>["several"] = choice(severalValues, "The form of several values");
+
 const severalName = form<ListParameterName>({
   what: (path) => `The parameter of \`${path.at(-1)}\``,
   example: '{ as: "{field}_ne" }',
@@ -83,7 +87,7 @@ const severalName = form<ListParameterName>({
   members: {
     as: { ...as, needed: true },
     several: {
-      ...choice(severalValues, "The form of several values"),
+      ...several,
       absent: "commas",
       isLocated: true,
     } as Members<ListParameterName>["several"],

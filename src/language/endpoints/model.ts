@@ -149,6 +149,8 @@ export interface IdempotencyStyle {
   readonly required: boolean;
   /** How long responses are stored: a duration as written. */
   readonly kept?: string;
+  /** Whether responses have the key of their request, in the same header field. */
+  readonly echoed?: boolean;
 }
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -325,6 +327,8 @@ export interface OrderKey {
 export interface Filter {
   /** The type of the value. Absent: the type that the condition compares it with. */
   readonly type?: FieldType;
+  /** How a request sends the values of a list; the default is commas. */
+  readonly several?: (typeof severalValues)[number];
   readonly if: string;
 }
 

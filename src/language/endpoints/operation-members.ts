@@ -39,6 +39,7 @@ import { printFields } from "../resources/field-print.ts";
 import { lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import { spanOf } from "../grammar/source-text.ts";
+import { several } from "./list-options.ts";
 import { readLines, readStatus, readText } from "../grammar/values.ts";
 import type { Accepted, Choice, Endpoint, Filter, ResponseTemplate, Association, Statuses } from "./model.ts";
 
@@ -127,7 +128,7 @@ const filter = form<Filter>({
   example: "{ type: string, if: label in labels }",
   line: "{if}",
   lineSchema: shared("expression"),
-  members: { type: fieldType, if: { ...expression(), pattern: ".*", isLocated: true, needed: true } },
+  members: { type: fieldType, several, if: { ...expression(), pattern: ".*", isLocated: true, needed: true } },
   missing: (reader, path, _, { key, span }) =>
     report(reader, "endpoints/bad-filter", key?.span ?? span, `The filter \`${path[4]}\` has no condition`, {
       help: "write `{ type: string, if: label in labels }`",

@@ -30,6 +30,10 @@ const styles: readonly (readonly [yaml: string, part: Partial<Endpoints>])[] = [
   ],
   ["repeats: X-Key required on every write", { repeats: { header: "X-Key", on: "write", required: true } }],
   [
+    "repeats: Idempotency-Key required on every write, kept 1h, echoed",
+    { repeats: { header: "Idempotency-Key", on: "write", required: true, kept: "1h", echoed: true } },
+  ],
+  [
     "repeats: { header: X-Key, on: POST, required: true, kept: 1h }",
     { repeats: { header: "X-Key", on: "POST", required: true, kept: "1h" } },
   ],

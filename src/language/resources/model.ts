@@ -106,12 +106,13 @@ export type Default =
 
 export const marks = [
   "read-only", "create-only", "write-only", "unique", "filter", "sort", "search", "secret", "personal",
-  "delete with", "clear", "tree",
+  "delete with", "clear", "tree", "repeated", "brackets",
 ] as const; // biome-ignore format: a table
 
 /**
  * `delete with` and `clear` declare what happens to this record if the record that it refers to is deleted; `tree`, on a
- * reference to its own resource, forbids cycles.
+ * reference to its own resource, forbids cycles. `repeated` and `brackets` are for query parameters: they declare how a request
+ * sends the items of a list, `tags=a&tags=b` or `tags[]=a&tags[]=b`, instead of `tags=a,b`.
  */
 export type Modifier = (typeof marks)[number];
 

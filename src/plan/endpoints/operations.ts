@@ -191,7 +191,12 @@ export function idempotencyOf(
   if (declared === "none" || readingActions.has(action)) return undefined;
   if (declared.on === "POST" && method !== "POST") return undefined;
   const kept = declared.kept === undefined ? undefined : parseClockDuration(declared.kept);
-  return { header: declared.header, required: declared.required, retentionMilliseconds: kept ?? 86_400_000 };
+  return {
+    header: declared.header,
+    required: declared.required,
+    retentionMilliseconds: kept ?? 86_400_000,
+    ...(declared.echoed === true ? { echoed: true } : {}),
+  };
 }
 
 type Known = Omit<Operation, "errors" | "needs">;

@@ -1,10 +1,12 @@
 /** Plans custom query parameters: filters of lists, and `input` members of any operation. */
 import type { TypedExpression } from "../../expression/typed.ts";
-import { filterField, filterNames, filterType } from "../../language/endpoints/filter-type.ts";
+import { filterField, filterNames, filterType, isOneValue } from "../../language/endpoints/filter-type.ts";
 import { resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { filterScope } from "../../language/analysis/expressions.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
+import type { Model } from "../../language/model.ts";
 import { bareType } from "../../language/resources/fields.ts";
+import type { FieldType, Modifier } from "../../language/resources/model.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { seersOf } from "../authentication/permissions.ts";
@@ -31,6 +33,7 @@ export function conditionFilters(
       name,
       type: columnTypeOf(model, type),
       ...(type.kind === "list" ? { items: columnTypeOf(model, type.of) } : {}),
+      ...(filter.several === "repeated" ? { repeated: true } : {}),
       schema: jsonSchemaOf(model, type, "input"),
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
@@ -72,12 +75,21 @@ export function queryPlans(
     const type = bareType(field.type);
     const value = defaultValue(model, field);
     const schema = jsonSchemaOf(model, type, "input");
+    const parts = partsOf(model, type, field.marks);
     return {
       name,
       type: columnTypeOf(model, type),
+      ...(type.kind === "list" ? { items: columnTypeOf(model, bareType(type.of)) } : {}),
+      ...(parts === undefined ? {} : { parts }),
       schema: value === undefined ? schema : { ...schema, default: value },
       required: !field.optional && value === undefined,
       ...(value === undefined ? {} : { default: value }),
     };
   });
+}
+
+/** Returns how a request sends the parts of a value; undefined for one text. */
+function partsOf(model: Model, type: FieldType, marks: readonly Modifier[]): QueryPlan["parts"] {
+  if (type.kind === "list" && !marks.includes("brackets")) return marks.includes("repeated") ? "repeated" : "commas";
+  return type.kind === "list" || !isOneValue(model, type) ? "brackets" : undefined;
 }

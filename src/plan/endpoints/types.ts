@@ -99,7 +99,7 @@ export interface Operation {
    * Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition only accepts it.
    */
   readonly edits: "required" | "optional" | "none";
-  readonly repeats?: { readonly header: string; readonly required: boolean; readonly retentionMilliseconds: number };
+  readonly repeats?: IdempotencyPlan;
   /** The effects on other records, of the operation and of the states that it enters, in the same transaction. */
   readonly effects: readonly EffectPlan[];
   /** For `receive`: the incoming event. */
@@ -296,9 +296,21 @@ export interface AcceptedPlan {
   readonly states: readonly string[];
 }
 
+export interface IdempotencyPlan {
+  readonly header: string;
+  readonly required: boolean;
+  readonly retentionMilliseconds: number;
+  /** Whether responses have the key of their request. */
+  readonly echoed?: true;
+}
+
 export interface QueryPlan {
   readonly name: string;
   readonly type: ColumnType;
+  /** For a list of values: the type of each. */
+  readonly items?: ColumnType;
+  /** How a request sends a list or an object. Absent: the value is one text. */
+  readonly parts?: "commas" | "repeated" | "brackets";
   /** The JSON Schema of the parameter's value. */
   readonly schema: JsonObject;
   readonly required: boolean;
@@ -428,6 +440,8 @@ export interface ConditionFilterPlan {
   readonly type: ColumnType;
   /** For a list of values: the type of each. */
   readonly items?: ColumnType;
+  /** Whether a request repeats the parameter for each item of a list, instead of commas between them. */
+  readonly repeated?: true;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
   /** The field that the value is compared with: the field's conversions between versions also apply to the value. */

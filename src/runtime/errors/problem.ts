@@ -1,5 +1,5 @@
 /** Renders an error as a response: problem+json (RFC 9457, R7.1), or the body that the document declares. */
-import { unescapeSegment } from "../../base/json-pointer.ts";
+import { pathOf } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
@@ -75,8 +75,7 @@ function listed(violations: readonly Violation[] = []): string | undefined {
 
 /** Returns the name of a member: `billTo.name` for `#/billTo/name`. */
 function memberOf(pointer: string): string {
-  const segments = pointer.slice(2).split("/");
-  return segments.map((one) => unescapeSegment(decodeURIComponent(one))).join(".");
+  return pathOf(pointer).join(".");
 }
 
 /** Returns the error's own status, unless the document declares a status for the code. */

@@ -1,7 +1,7 @@
 /**
  * Removes the enclosing objects of bodies: reports their violations, and converts pointers to those of the sent body (R7.2).
  */
-import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
+import { fragmentTo, pathOf, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { Validator } from "../validation/validator.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
@@ -62,7 +62,7 @@ function renamed(message: string, name: string, to: string): string {
 
 /** Returns the name of the member of the flat body to which a pointer leads. */
 function nameAt(pointer: string): string {
-  return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? ""));
+  return pathOf(pointer)[0] ?? "";
 }
 
 /** Returns the name that clients know of the member to which a pointer leads. */

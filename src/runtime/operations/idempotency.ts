@@ -44,6 +44,13 @@ export function idempotencyKeyOf(call: Call): Awaitable<IdempotencyKey | undefin
   });
 }
 
+/** Returns the header field with the request's key, if responses have it. */
+export function echoedKey({ compiled, httpRequest }: Call): readonly string[] | undefined {
+  const { repeats } = compiled.operation;
+  const field = repeats?.echoed === true ? httpRequest.headers.get(repeats.header.toLowerCase()) : undefined;
+  return repeats === undefined || field === undefined ? undefined : [repeats.header, field];
+}
+
 /**
  * Returns the key in a field: a quoted string (RFC 9651 section 3.3.3) and the bare text are the same key; undefined for other
  * values.

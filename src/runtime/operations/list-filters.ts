@@ -23,16 +23,17 @@ export interface RequestedFilter {
  * Returns the value of a filter with a condition; undefined, as for an unknown filter, if the caller may not see a field, or any
  * record of another resource, that the filter reads (R4.13).
  */
-export function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value | undefined {
+export function parseCondition(call: Call, plan: ListPlan, name: string, texts: readonly string[]): Value | undefined {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
   if (filter === undefined || !filter.visibleTo.every((grants) => decide(grants, subject) === "allowed"))
     return undefined;
   if (!mayPass(filter, subject)) return undefined;
   const validate = call.compiled.filters.get(name);
-  return filter.items === undefined
-    ? typedParameter(name, text, filter.type, validate, "the filter's type")
-    : typedParameters(name, text, filter.items, validate, "the filter's type");
+  const [text = ""] = texts;
+  if (filter.items === undefined) return typedParameter(name, text, filter.type, validate, "the filter's type");
+  const values = filter.repeated === true ? texts : text.split(",");
+  return typedParameters(name, values, filter.items, validate, "the filter's type");
 }
 
 interface FilterLookup extends FilterParameter {
@@ -53,7 +54,10 @@ const filtersOf = onceFor((plan: ListPlan): ReadonlyMap<string, FilterLookup> =>
 /** Returns the names of the parameters that a request may repeat. */
 export const repeatableOf: (plan: ListPlan) => ReadonlySet<string> = onceFor(
   (plan: ListPlan): ReadonlySet<string> =>
-    new Set([...filtersOf(plan)].flatMap(([name, { repeated }]) => (repeated === true ? [name] : []))),
+    new Set([
+      ...[...filtersOf(plan)].flatMap(([name, { repeated }]) => (repeated === true ? [name] : [])),
+      ...plan.conditions.flatMap(({ name, repeated }) => (repeated === true ? [name] : [])),
+    ]),
 );
 
 /** Returns a filter by a field; undefined if the caller has no such filter. */

@@ -9,6 +9,7 @@ import { malformed, type ApiError } from "../errors/api-error.ts";
 import { columnOf } from "../records/find-and-authorise.ts";
 import { parseCondition, parseFilter, type RequestedFilter } from "./list-filters.ts";
 import { typedParameter } from "./query.ts";
+import { isDeclared } from "./query-input.ts";
 
 /** The page size of a list without pages. */
 const uncut = 1_000_000_000;
@@ -99,7 +100,9 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
     parameters: [],
     filters: [],
   };
+  const { operation } = call.compiled;
   for (const [name, text] of call.query) {
+    const texts = call.repeated?.get(name) ?? [text];
     if (name === names.limit && kind !== "none") requested.limit = limitParameter(plan, name, text);
     else if (name === names.cursor && kind === "cursor") requested.cursor = text;
     else if ((name === names.after || name === names.before) && kind === "cursor")
@@ -115,11 +118,10 @@ function requestedOf(call: Call, plan: ListPlan, isSearched: boolean): Requested
       requested.direction = text;
     else if (name === names.search && isSearched) requested.search = parseSearch(name, text);
     else if (plan.conditions.some((one) => one.name === name)) {
-      const value = parseCondition(call, plan, name, text);
+      const value = parseCondition(call, plan, name, texts);
       if (value === undefined) rejectUnknown(call, name);
       else requested.parameters.push([name, value]);
-    } else if (call.compiled.operation.query.every((one) => one.name !== name)) {
-      const texts = call.repeated?.get(name) ?? [text];
+    } else if (!isDeclared(operation, name)) {
       const sent = texts.map((one) => `${name}=${one}`).join("&");
       const filter = parseFilter(call, plan, name, texts);
       if (filter === undefined) rejectUnknown(call, name);

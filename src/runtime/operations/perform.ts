@@ -10,15 +10,14 @@ import type { Call, Context } from "../context/context.ts";
 import type { VersionedRequest } from "../context/version.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Load } from "../limits/load-shedding.ts";
-import { noRepetitions, parseRepeatedQuery } from "../routing/target.ts";
+import { parseRepeatedQuery } from "../routing/target.ts";
 import { toOlderError } from "../versions/to-older-error.ts";
 import { read } from "./read.ts";
 import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
-import { repeatableOf } from "./list-filters.ts";
-import { queryInput, rejectParameters } from "./query.ts";
+import { isRepeatable, queryInput, rejectParameters } from "./query-input.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
 import { type KeysInUse, write } from "./write.ts";
 
@@ -32,10 +31,12 @@ export function createCall(context: Context, request: OperationRequest, { input,
   const compiled =
     validate !== undefined && received === undefined ? { ...endpoint.compiled, validate } : endpoint.compiled;
   const { operation } = received?.compiled ?? compiled;
-  const repeatable = operation.list === undefined ? noRepetitions : repeatableOf(operation.list);
-  const { query, repeated } = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", repeatable);
+  const parsed = parseRepeatedQuery(operation.wire === undefined ? requested.query : "", (name) =>
+    isRepeatable(operation, name),
+  );
+  const { query, repeated } = parsed;
   if (operation.list === undefined) rejectParameters(operation, query);
-  const queried = queryInput(received?.compiled ?? compiled, query);
+  const queried = queryInput(received?.compiled ?? compiled, parsed);
   const now = context.clock.now();
   const placeholders = createPlaceholders(context.plan.credentials, context.random);
   const call: Writable<Call> = {

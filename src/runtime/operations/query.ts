@@ -1,12 +1,10 @@
-/** Parses query parameters to their types, and to members of `input` (R4.12); throws 400 for a wrong type. */
+/** Parses query parameters to their types (R4.13); throws 400 for a wrong type. */
 import { canonicalInstant } from "../../base/clock.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
+import { malformed } from "../errors/api-error.ts";
 import type { Validator } from "../validation/validator.ts";
-import type { CompiledOperation } from "../context/compiled.ts";
-import { malformed, type ApiError } from "../errors/api-error.ts";
 
 /** Parses a parameter. `what`: describes the expected type in the error. */
 export function typedParameter(
@@ -25,15 +23,15 @@ export function typedParameter(
   return type === "timestamp" ? (canonicalInstant(text) as Value) : value;
 }
 
-/** Parses a parameter with several values and commas between them. */
+/** Parses a parameter with several values. */
 export function typedParameters(
   name: string,
-  text: string,
+  texts: readonly string[],
   items: ColumnType,
   validate: Validator | undefined,
   what: string,
 ): readonly Value[] {
-  const values = text.split(",").map((item) => typedParameter(name, item, items, undefined, what));
+  const values = texts.map((item) => typedParameter(name, item, items, undefined, what));
   const [violation] = validate?.(values as Json) ?? [];
   if (violation === undefined) return values;
   const detail = violation.detail.replace("The body", `\`${name}\``);
@@ -55,37 +53,4 @@ function parseValue(type: ColumnType, text: string): Value | undefined {
 
 function finite(number: number): number | undefined {
   return Number.isFinite(number) ? number : undefined;
-}
-
-/** Returns the values of the operation's query parameters; null for a missing one without a default. */
-export function queryInput(
-  { operation: { query }, queries }: CompiledOperation,
-  sent: ReadonlyMap<string, string>,
-): JsonObject {
-  if (query.length === 0) return {};
-  return Object.fromEntries(
-    query.map(({ name, type, required, default: made }): [string, Json] => {
-      const text = sent.get(name);
-      if (text === undefined && required) throw missing(name);
-      if (text === undefined) return [name, made ?? null];
-      return [name, typedParameter(name, text, type, queries.get(name), "the parameter's type") as Json];
-    }),
-  );
-}
-
-function missing(name: string): ApiError {
-  return malformed({ parameter: name, code: "required", detail: `\`${name}\` is required` });
-}
-
-/** Rejects unknown parameters of an operation that is not a list. */
-export function rejectParameters({ ignoresUnknown, query }: Operation, sent: ReadonlyMap<string, string>): void {
-  if (ignoresUnknown === true) return;
-  for (const name of sent.keys()) {
-    if (query.some((one) => one.name === name)) continue;
-    throw malformed({
-      parameter: name,
-      code: "unknown-parameter",
-      detail: `This operation has no parameter \`${name}\``,
-    });
-  }
 }

@@ -9,7 +9,7 @@ import { Waits } from "../functions/transaction.ts";
 import { proveLogin } from "./login.ts";
 import { provePresentSecret } from "../auth/present-secret.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { type IdempotencyKey, saveResponse, idempotencyKeyOf, replay } from "./idempotency.ts";
+import { echoedKey, type IdempotencyKey, saveResponse, idempotencyKeyOf, replay } from "./idempotency.ts";
 import { holdToRules } from "../records/rules.ts";
 import { wakeTimers } from "../records/wake.ts";
 import { withSecrets } from "../records/secrets.ts";
@@ -28,7 +28,12 @@ export function write(
   rejected: (error: ApiError) => HttpResponse,
 ): Promise<HttpResponse> {
   const { extension } = received.compiled;
-  const response = performed(received, inUse, rejected);
+  const echo = echoedKey(received);
+  const performing = performed(received, inUse, rejected);
+  const response =
+    echo === undefined
+      ? performing
+      : performing.then((result) => ({ ...result, headers: [...result.headers, ...echo] }));
   return extension === undefined ? response : response.then((result) => extended(extension, result));
 }
 

@@ -64,10 +64,8 @@ const noPairs: ReadonlyMap<string, string> = new Map();
 
 /** Parses a query like a form (`+` is a space). Throws 400 for bad escapes and repeated names (R4.13). */
 export function parseQuery(query: string): ReadonlyMap<string, string> {
-  return parseRepeatedQuery(query, noRepetitions).query;
+  return parseRepeatedQuery(query, () => false).query;
 }
-
-export const noRepetitions: ReadonlySet<string> = new Set();
 
 export interface RepeatedQuery {
   /** The first value of each parameter. */
@@ -76,8 +74,8 @@ export interface RepeatedQuery {
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Parses a query in which the parameters of `repeatable` may be sent more than once. */
-export function parseRepeatedQuery(query: string, repeatable: ReadonlySet<string>): RepeatedQuery {
+/** Parses a query in which some parameters may be sent more than once. */
+export function parseRepeatedQuery(query: string, isRepeatable: (name: string) => boolean): RepeatedQuery {
   if (query === "") return { query: noPairs };
   const pairs = new Map<string, string>();
   let repeated: Map<string, string[]> | undefined;
@@ -88,7 +86,7 @@ export function parseRepeatedQuery(query: string, repeatable: ReadonlySet<string
     const name = decode(written) ?? badEscape({ parameter: shortened(written) });
     const value = equals === -1 ? "" : (decode(part.slice(equals + 1)) ?? badEscape({ parameter: shortened(name) }));
     const first = pairs.get(name);
-    if (first !== undefined && repeatable.has(name)) {
+    if (first !== undefined && isRepeatable(name)) {
       repeated ??= new Map();
       getOrMake(repeated, name, () => [first]).push(value);
       continue;

@@ -14,6 +14,7 @@ import { knownTruth } from "../../known-truth.ts";
 import { mayRun } from "../../permissions.ts";
 import { expressionValue, type KnownRecord, textOf } from "../../trial/known.ts";
 import { pagesOf, type ReadPage } from "../../trial/pages.ts";
+import type { Parameter } from "../../trial/parameters.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { findRecord } from "../../trial/world.ts";
 import { problemOf } from "../../values/fits.ts";
@@ -28,7 +29,9 @@ export function contentCases(contract: Contract): readonly Case[] {
     ...selects(contract, called),
     ...Object.entries(called.endpoint.filters ?? {}).flatMap(([name, filter]) => [
       filters(contract, called, name, filter),
-      ...(filter.type === undefined ? [] : hasType(called, `filters/${name}`, name, filter.type)),
+      ...(filter.type === undefined
+        ? []
+        : hasType(contract, called, `filters/${name}`, parameterOf(filter.type, filter.several))),
     ]),
   ]);
 }
@@ -217,4 +220,9 @@ function valueFor({ model }: Contract, type: FieldType | undefined, json: Json):
     if (name !== undefined) return expressionValue(model, resource, name, json);
   }
   return json as Value;
+}
+
+/** Returns a filter as a parameter of `query`. */
+function parameterOf(type: FieldType, several: Filter["several"]): Parameter {
+  return { type, marks: several === "repeated" ? ["repeated"] : [] };
 }

@@ -2,8 +2,10 @@
 import { declares } from "../../analysis/document-index.ts";
 import { filterScope } from "../../analysis/expressions.ts";
 import type { Check } from "../../analysis/finding.ts";
+import { isForParameters } from "../../resources/checks/modifiers.ts";
 import { bareType } from "../../resources/fields.ts";
-import { filterType, isFilterValue, isOneValue } from "../filter-type.ts";
+import type { FieldType, Modifier } from "../../resources/model.ts";
+import { filterType, isFilterValue, isParameterValue } from "../filter-type.ts";
 import { inputOf } from "../input.ts";
 import type { Endpoints } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
@@ -81,21 +83,27 @@ const parameterUnclear: Check = {
         else if (!isFilterValue(model, type)) yield { at: `${at}/filters/${name}`, ...notOne(name) };
       }
       for (const [name, { type, computed, marks }] of Object.entries(endpoint.query ?? {})) {
-        if (!isOneValue(model, bareType(type))) yield { at: `${at}/query/${name}`, ...notOne(name) };
-        else if (computed === undefined && marks.length > 0)
-          yield {
-            at: `${at}/query/${name}`,
-            message: `\`${name}\` is a parameter, not a stored field: the mark \`${marks[0]}\` does not apply`,
-          };
+        const problem = computed === undefined ? modifierProblem(bareType(type), marks) : undefined;
+        if (!isParameterValue(model, type)) yield { at: `${at}/query/${name}`, ...notOne(name) };
+        else if (problem !== undefined)
+          yield { at: `${at}/query/${name}`, message: `The parameter \`${name}\` ${problem}` };
       }
     }
   },
 };
 
+/** Why the modifiers do not apply to a parameter; undefined if they do. */
+function modifierProblem({ kind }: FieldType, marks: readonly Modifier[]): string | undefined {
+  const other = marks.find((modifier) => !isForParameters(modifier));
+  if (other !== undefined) return `is no stored field: the mark \`${other}\` does not apply`;
+  if (marks.length > 0 && kind !== "list") return `is no list: the mark \`${marks[0]}\` does not apply`;
+  return marks.length > 1 ? "is `repeated` and has `brackets`: write one of the two" : undefined;
+}
+
 function notOne(name: string) {
   return {
     message: `A value of \`${name}\` cannot be part of an address`,
-    help: "use text, a number, a date or time, `boolean`, an enumeration, or a reference",
+    help: "use text, a number, a date or time, `boolean`, an enumeration or a reference, or a list of them",
   };
 }
 

@@ -13,7 +13,7 @@ const modifierMisplaced: Check = {
     for (const { at, enclosing, name, field } of fieldSites(model)) {
       for (const modifier of field.marks) {
         const problem =
-          elsewhere[enclosing] ??
+          (isForParameters(modifier) ? "only a query parameter is sent in parts" : elsewhere[enclosing]) ??
           (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier));
         if (problem !== undefined)
           yield { at: `${at}/marks/${modifier}`, message: `\`${name}\` cannot be \`${modifier}\`: ${problem}` };
@@ -21,6 +21,11 @@ const modifierMisplaced: Check = {
     }
   },
 };
+
+/** Whether the modifier declares how a request sends the items of a list in a query. */
+export function isForParameters(modifier: Modifier): boolean {
+  return modifier === "repeated" || modifier === "brackets";
+}
 
 /** Why a field that is not a record's cannot have marks, by where it is declared. */
 const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {
