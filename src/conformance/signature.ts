@@ -113,3 +113,32 @@ export function requestSignature({ method, target, body }: UnsignedRequest, secr
   const hmac = createHmac("sha256", secret).update(`${seconds}\n${method}\n${target}\n`).update(body);
   return `t=${seconds},v1=${hmac.digest("hex")}`;
 }
+
+/** Returns the value of the signature's field of a request by a scheme, and its other fields. */
+export function schemeSignature(
+  scheme: SignatureScheme,
+  { body }: UnsignedRequest,
+  secret: string,
+  { now, id }: { readonly now: number; readonly id: string },
+): { readonly token: string; readonly fields: Readonly<Record<string, string>> } {
+  const values: Record<string, string> = {
+    id,
+    seconds: String(Math.floor(now / 1000)),
+    type: "test",
+    topic: "test",
+    action: "test",
+  };
+  const hmac = createHmac("sha256", scheme.key === "base64" ? (keyOf(secret) ?? "") : secret);
+  for (const piece of scheme.over.split(/(\{\w+\})/))
+    hmac.update(piece === "{body}" ? body : (values[piece.slice(1, -1)] ?? piece));
+  const digest = hmac.digest();
+  Object.assign(values, { hex: digest.toString("hex"), base64: digest.toString("base64") });
+  const filled = Object.entries(scheme.headers).map(
+    ([name, template]) => [name, template.replaceAll(/\{(\w+)\}/g, (_, key: string) => values[key] ?? "")] as const,
+  );
+  const isSignature = (name: string): boolean => /\{(?:hex|base64)\}/.test(scheme.headers[name] ?? "");
+  return {
+    token: filled.find(([name]) => isSignature(name))?.[1] ?? "",
+    fields: Object.fromEntries(filled.filter(([name]) => !isSignature(name))),
+  };
+}

@@ -1,17 +1,32 @@
 /** Signs the requests of an `hmac-sha256` credential. */
+import { schemeOf, signatureField } from "../base/signature-schemes.ts";
+import { lookup } from "../language/resources/fields.ts";
 import { anonymous, type Caller } from "./caller.ts";
 import type { Contract } from "./contract.ts";
 import { withToken } from "./credentials.ts";
-import { requestSignature } from "./signature.ts";
+import { requestSignature, schemeSignature } from "./signature.ts";
 
 /** Returns a sender who signs requests with a secret. `now`: the present of the service, in milliseconds since 1970. */
 export function signer(contract: Contract, credential: string, secret: string, now: () => number): Caller {
+  let count = 0;
   return {
     ...{ ...anonymous, name: credential, credential, signedIn: true },
     authorize: (request) => {
       const { pathname, search } = new URL(request.url);
       const signed = { method: request.method, target: `${pathname}${search}`, body: request.body ?? "" };
-      return withToken(contract, credential, requestSignature(signed, secret, now()), request);
+      const scheme = lookup(contract.model.authentication.credentials, credential)?.scheme;
+      if (scheme === undefined)
+        return withToken(contract, credential, requestSignature(signed, secret, now()), request);
+      count += 1;
+      const { token, fields } = schemeSignature(schemeOf(scheme), signed, secret, {
+        now: now(),
+        id: `msg_${count}_${now()}`,
+      });
+      const header = signatureField(schemeOf(scheme))[0];
+      const { sent } = lookup(contract.model.authentication.credentials, credential) ?? {};
+      const where = sent === undefined ? { [header]: token } : {};
+      const withFields = { ...request, headers: { ...request.headers, ...fields, ...where } };
+      return sent === undefined ? withFields : withToken(contract, credential, token, withFields);
     },
   };
 }

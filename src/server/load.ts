@@ -54,9 +54,11 @@ async function assertInstalled(): Promise<void> {
 }
 
 function assertSecrets(name: string, { credentials }: Plan, environment: Terminal["environment"]): void {
-  const missing = credentials.flatMap(({ secret }) =>
-    secret === undefined || (environment[secret] ?? "") !== "" ? [] : [secret],
-  );
+  const needed = credentials.flatMap(({ secret, formerSecrets = [] }) => [
+    ...(secret ? [secret] : []),
+    ...formerSecrets,
+  ]);
+  const missing = needed.filter((name) => (environment[name] ?? "") === "");
   if (missing.length === 0) return;
   const what = missing.length === 1 ? "a secret" : "secrets";
   throw new UsageError(`${name} needs ${what} from the environment: set ${listed(missing)}`);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { SignatureScheme, SignatureSchemeName } from "../../src/base/signature-schemes.ts";
 import { sameGrant } from "../../src/language/authentication/grants.ts";
 import type { Authentication, Credential, Grant, SentIn } from "../../src/language/authentication/model.ts";
-import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
+import { durations, expressions, kebabNames, names, records, resourceNames, sentences, waits } from "./words.ts";
 
 /** Few, so that callers and grants often meet. */
 const roles = fc.oneof(
@@ -125,7 +125,15 @@ export const credentials: fc.Arbitrary<Credential> = fc.oneof(
   ),
   fc.record({ kind: fc.constant("basic" as const), ...logins }, needsNothing),
   fc.record(
-    { kind: fc.constant("hmac-sha256" as const), ...common, secret: variables, roles: roleLists },
+    {
+      kind: fc.constant("hmac-sha256" as const),
+      ...common,
+      secret: variables,
+      formerSecrets: fc.array(variables, { minLength: 1, maxLength: 2 }),
+      roles: roleLists,
+      scheme: signatures,
+      tolerance: waits,
+    },
     { requiredKeys: ["kind", "secret"] },
   ),
 );

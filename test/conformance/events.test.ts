@@ -212,6 +212,13 @@ const rows: readonly Row[] = [
     broken: ["events/envelope"],
   },
   {
+    what: "a custom envelope with another constant",
+    line: "envelope: {",
+    tested: [["envelope: cloudevents", 'envelope: { id: "{id}", type: "{type}", object: event, data: "{data}" }']],
+    served: [["envelope: cloudevents", 'envelope: { id: "{id}", type: "{type}", object: thing, data: "{data}" }']],
+    broken: ["events/envelope"],
+  },
+  {
     what: "webhooks without a signature",
     line: "signed: standard",
     served: [["signed: standard-webhooks", "signed: none"]],
@@ -431,6 +438,24 @@ describe("cases of part 6", { concurrency: 5 }, () => {
       const report = await testLine(whole, line, { served: edited(text, served) });
       assert.deepEqual(brokenIn(report), [...broken].toSorted());
     });
+
+  test("events in a custom envelope, and incoming events by the scheme of a provider: nothing is broken", async () => {
+    const whole = edited(text, [
+      [
+        "envelope: cloudevents",
+        'envelope: { id: "{id}", type: "{type}", at: "{seconds}", data: { object: "{data}" } }',
+      ],
+      ["signed: standard-webhooks", "signed: stripe"],
+      ["kind: hmac-sha256, ", "kind: hmac-sha256, scheme: stripe, "],
+    ]);
+    const report = await testServed(whole, { only: ["events"], eventMilliseconds: 15_000, workers: 4 });
+    assert.deepEqual(brokenIn(report), []);
+    const open = report.statements.filter(({ kind, statement }) => kind !== "holds" && statement.part === "events");
+    assert.deepEqual(
+      open.map(({ statement }) => statement.path),
+      [],
+    );
+  });
 
   test("without a receiver and a clock nothing about webhooks is broken, and each reason has a remedy", async () => {
     const report = await testServed(text, { only: ["events"], withoutReceiver: true, withoutClock: true });

@@ -1,6 +1,6 @@
 /** Proofs of part 5. */
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createHmac, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { JWTPayload } from "jose";
@@ -78,6 +78,19 @@ const day = 86_400_000;
 const key = { kind: "api-key", lasts: "365d" };
 const token = { kind: "jwt", secret: "env TOKEN_SECRET" };
 const device = { kind: "hmac-sha256", sent: "header Door-Signature", secret: "env OTHER_SECRET" };
+
+/** Signs as Stripe does, some seconds ago. */
+function byScheme(late: number): Step {
+  return async (scene) => {
+    const seconds = Math.floor(scene.running.now() / 1000) - late;
+    const hex = createHmac("sha256", environment.OTHER_SECRET).update(`${seconds}.{}`).digest("hex");
+    await ask(
+      `POST /things\nDoor-Signature: t=${seconds},v1=${hex}`,
+      {},
+      { status: "201", has: { by: "pass" } },
+    )(scene);
+  };
+}
 
 /** A client gets a token, of all its scopes, and makes a thing with it. */
 function byClient(
@@ -193,6 +206,27 @@ const credentials: readonly Proof[] = [
       bySignature(environment.OTHER_SECRET, { status: "201", has: { by: "pass" } }),
       bySignature("guessed", "401 unauthenticated"),
     ],
+  },
+  {
+    of: ["authentication/credentials/formerSecrets"],
+    with: with_({ ...device, secret: ["env OTHER_SECRET", "env TOKEN_SECRET"] }),
+    without: with_(device),
+    environment,
+    play: [bySignature(environment.TOKEN_SECRET, { status: "201", has: { by: "pass" } })],
+  },
+  {
+    of: ["authentication/credentials/scheme"],
+    with: with_({ ...device, scheme: "stripe" }),
+    without: with_(device),
+    environment,
+    play: [byScheme(0)],
+  },
+  {
+    of: ["authentication/credentials/tolerance"],
+    with: with_({ ...device, scheme: "stripe", tolerance: "20m" }),
+    without: with_({ ...device, scheme: "stripe" }),
+    environment,
+    play: [byScheme(600)],
   },
   {
     of: ["authentication/credentials/basic"],

@@ -3,13 +3,15 @@
  * rejected and changes nothing; one that arrives twice counts once.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { isTimed, schemeOf } from "../../base/signature-schemes.ts";
+import type { Credential } from "../../language/authentication/model.ts";
 import type { InEvent } from "../../language/events/model.ts";
 import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { clockMilliseconds, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
@@ -84,7 +86,7 @@ async function expectAccepted(trial: Trial, name: string, payload: JsonObject, p
 
 /** Only the credential of the event proves its sender. */
 function credentials(contract: Contract, name: string, event: InEvent): readonly Case[] {
-  const kind = lookup(contract.model.authentication.credentials, event.with)?.kind;
+  const definition = lookup(contract.model.authentication.credentials, event.with);
   const reject = (what: string, send: (trial: Trial, payload: JsonObject) => Promise<Interaction>): Case => ({
     id: `events/in/${name}/with: ${what}`,
     aspects: [{ path: `events/in/${name}/with`, expects: `${name} ${what} is rejected, and changes nothing` }],
@@ -101,7 +103,7 @@ function credentials(contract: Contract, name: string, event: InEvent): readonly
     reject("with another credential", async (trial, payload) =>
       trial.sendIncoming(name, payload, { sender: await otherSender(trial, event.with) }),
     ),
-    ...(kind === "hmac-sha256" ? signatures(name, event, reject) : []),
+    ...(definition?.kind === "hmac-sha256" ? signatures(name, event, definition, reject) : []),
   ];
 }
 
@@ -111,21 +113,23 @@ const staleMilliseconds = 10 * 60_000;
 function signatures(
   name: string,
   { with: credential }: InEvent,
+  { scheme, tolerance }: Credential,
   reject: (what: string, send: (trial: Trial, payload: JsonObject) => Promise<Interaction>) => Case,
 ): readonly Case[] {
   const signedAt = (trial: Trial, shift: number): Caller =>
     signer(trial.contract, credential, secretOf(trial, credential), () => presentOf(trial.world) + shift);
   const sendBy = (trial: Trial, payload: JsonObject, options: IncomingOptions): Promise<Interaction> =>
     trial.sendIncoming(name, payload, options);
+  const stale = tolerance === undefined ? staleMilliseconds : 2 * clockMilliseconds(tolerance);
   return [
     reject("signed with another secret", (trial, payload) => {
       const other = `${secretOf(trial, credential)} of somebody else`;
       const sender = signer(trial.contract, credential, other, () => presentOf(trial.world));
       return sendBy(trial, payload, { sender });
     }),
-    reject("signed ten minutes ago", (trial, payload) =>
-      sendBy(trial, payload, { sender: signedAt(trial, -staleMilliseconds) }),
-    ),
+    ...(scheme === undefined || isTimed(schemeOf(scheme))
+      ? [reject("signed too long ago", (trial, payload) => sendBy(trial, payload, { sender: signedAt(trial, -stale) }))]
+      : []),
     reject("with the signature of another body", (trial, payload) => {
       const own = signedAt(trial, 0);
       const sender: Caller = {

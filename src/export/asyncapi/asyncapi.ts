@@ -10,6 +10,7 @@ import { signatureScheme } from "../../plan/events/events.ts";
 import type { EventsPlan } from "../../plan/events/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
+import { signatureDescription } from "../openapi/security.ts";
 import { exampleOf } from "../example.ts";
 
 interface AsyncApiParts {
@@ -67,7 +68,11 @@ function serversOf(plan: Plan, { document }: Described): JsonObject {
 }
 
 /** AsyncAPI describes one place of a credential: the first. */
-function schemeOf({ kind, sent: [first = { header: "Authorization" }] }: CredentialPlan): JsonObject {
+function schemeOf({
+  kind,
+  scheme: signature,
+  sent: [first = { header: "Authorization" }],
+}: CredentialPlan): JsonObject {
   if (!("header" in first)) {
     const [place = "", name = ""] = Object.entries(first)[0] ?? [];
     return { type: "httpApiKey", name, in: place };
@@ -76,6 +81,8 @@ function schemeOf({ kind, sent: [first = { header: "Authorization" }] }: Credent
   const scheme = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
   if (scheme === "bearer" || scheme === "basic")
     return { type: "http", scheme, ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}) };
+  if (signature !== undefined)
+    return { type: "httpApiKey", name: sent.header, in: "header", description: signatureDescription(signature) };
   const description =
     kind === "hmac-sha256"
       ? "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use."

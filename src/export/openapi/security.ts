@@ -1,5 +1,6 @@
 /** Describes the security schemes of the credentials, and the requirements of each operation. */
 import type { JsonObject } from "../../base/json.ts";
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { SentIn } from "../../language/authentication/model.ts";
 import { headerOf, schemeOf } from "../../language/authentication/sent.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
@@ -132,8 +133,14 @@ function descriptionOf(sentIn: SentIn, credential: CredentialPlan, operations: r
     case "jwt":
       return tokenDescription(sentIn, credential);
     case "hmac-sha256":
+      if (credential.scheme !== undefined) return signatureDescription(credential.scheme);
       return `${writtenIn(sentIn, "t=<unix seconds>,v1=<hex>")}: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use.`;
   }
+}
+
+export function signatureDescription(scheme: SignatureScheme): string {
+  const fields = Object.entries(scheme.headers).map(([name, template]) => `\`${name}: ${template}\``);
+  return `A signature: the HMAC-SHA256 of \`${scheme.over}\`. The header fields are ${fields.join(", ")}.`;
 }
 
 function lifetimeOf(milliseconds: number | undefined): string {

@@ -84,7 +84,9 @@ function componentTypes({ plan, described, named }: Exported): readonly string[]
 }
 
 function credentialType({ credentials }: Plan): string {
-  const each = credentials.map(
+  // Only its provider signs by another scheme.
+  const usable = credentials.filter(({ scheme }) => scheme === undefined);
+  const each = usable.map(
     ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "basic" ? "Login" : "Secret"} }`,
   );
   const output = comment("One of the service's credentials, by its name in the document.", "");

@@ -10,6 +10,9 @@
  *       revoked     a duration, `at once` or `none`
  *       prefix      api-key: what a key starts with
  *       secret      jwt, oauth2, hmac-sha256: `env NAME`, never the secret itself. password, basic: the field that holds it
+ *                   hmac-sha256 also: a list, the new secret and former ones
+ *       scheme      hmac-sha256: how requests are signed (signature.ts)
+ *       tolerance   hmac-sha256: a duration
  *       of, name    password, basic: the resource that can log in, and the field that names one of it
  *       changed     password: `with NAME`, the member with the present secret where callers change their own
  *       issuer, audience, jwks   jwt, oauth2: the `iss` and `aud` that are expected, the address of the key set
@@ -33,7 +36,17 @@ import { named } from "../grammar/collections.ts";
 import { converted, form, type Members, part, type Spread } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
 import { closed, either, lineSchema, mapOf, oneOf, orNone, shared } from "../grammar/schema.ts";
-import { choice, expression, matching, names, prefixed, text, words, type Words } from "../grammar/words.ts";
+import {
+  choice,
+  clockDuration,
+  expression,
+  matching,
+  names,
+  prefixed,
+  text,
+  words,
+  type Words,
+} from "../grammar/words.ts";
 import { sourceTextOf, spanOf, splitAt } from "../grammar/source-text.ts";
 import {
   expectMap,
@@ -47,6 +60,7 @@ import {
 } from "../grammar/reader.ts";
 import { inside, mapEntries, mapName, mapNames, type Scope, withMembers } from "../grammar/references.ts";
 import { readDuration } from "../grammar/values.ts";
+import { signature } from "./signature.ts";
 import { grants, printGrants, readGrants, sameGrant } from "./grants.ts";
 import { sent, sentEffect } from "./sent.ts";
 import {
@@ -173,7 +187,26 @@ const scopes: Spread<Credential> = {
 
 const kindWords = choice(credentialKinds, "The kind of a credential");
 
-type Spreads = "foreign" | "scopes" | "scopeRoles";
+/** Reads one secret, or a list: the new secret, then former ones that are valid too. */
+const secrets: Spread<Credential> = {
+  gives: ["secret", "formerSecrets"],
+  schema: either(secret.schema, { type: "array", items: secret.schema }),
+  read: (reader, path, { value }, label) => {
+    const all = (value.kind === "list" ? value.items : [value]).flatMap(
+      (item) => secret.read(reader, path, { value: item }, label) ?? [],
+    );
+    const [first, ...former] = all;
+    return first === undefined
+      ? undefined
+      : { secret: first, ...(former.length === 0 ? {} : { formerSecrets: former }) };
+  },
+  print: ({ secret: first, formerSecrets = [] }) => {
+    if (first === undefined) return undefined;
+    return formerSecrets.length === 0 ? secret.print(first) : [first, ...formerSecrets].map((one) => secret.print(one));
+  },
+};
+
+type Spreads = "foreign" | "scopes" | "scopeRoles" | "formerSecrets";
 type CredentialMembers = Members<Credential, Spreads>;
 
 /** All members of a credential, in print order: its kind, how it is sent, whom it identifies, its lifetime. */
@@ -208,6 +241,10 @@ function members(kind: CredentialKind): CredentialMembers {
     ),
     secret,
     field: { ...secretField(kind), key: "secret", references: "field" },
+    // After `field`, whose JSON Schema has the same key.
+    "...secret": secrets,
+    scheme: signature<never>([]),
+    tolerance: clockDuration("The tolerance of a signature's time"),
     changed: {
       ...prefixed(
         "with",
@@ -262,7 +299,7 @@ const membersOf: Readonly<Record<CredentialKind, readonly Name[]>> = {
   jwt: tokenMembers,
   oauth2: ["at", "login", "prefix", ...tokenMembers],
   basic: loginMembers,
-  "hmac-sha256": ["secret"],
+  "hmac-sha256": ["...secret", "scheme", "tolerance"],
 };
 
 /** The required members of each kind of credential: at least one member of each inner list. */
@@ -313,6 +350,8 @@ const anyKind = form<Credential, Spreads>({
     field: { what: "`field` of the credential {}" },
     prefix: unnoticed,
     secret: unnoticed,
+    "...secret": unnoticed,
+    tolerance: { kind: "credential-tolerance", what: "The tolerance of signatures of {}", category: "limit" },
     jwks: unnoticed,
     obtained: unnoticed,
     renewed: unnoticed,

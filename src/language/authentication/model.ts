@@ -1,4 +1,5 @@
 /** The model of part 5, authentication and permissions. */
+import type { SignatureScheme, SignatureSchemeName } from "../../base/signature-schemes.ts";
 
 export interface Authentication {
   readonly credentials: Readonly<Record<string, Credential>>;
@@ -45,6 +46,12 @@ export interface Credential {
    * field: see `field`.
    */
   readonly secret?: string;
+  /** hmac-sha256: the variables with former secrets, which are valid too, while senders change to the new one. */
+  readonly formerSecrets?: readonly string[];
+  /** hmac-sha256: how requests are signed. Absent: time, method, target and body, one per line. */
+  readonly scheme?: SignatureSchemeName | SignatureScheme;
+  /** hmac-sha256: how far the time of a signature may be from the present. Absent: `5m`. */
+  readonly tolerance?: string;
   /** jwt: the expected `iss` (`audience`: the expected `aud`; `jwks`: the URL of the key set). */
   readonly issuer?: string;
   /** oauth2: set by `issuer: not shown`: another server issues the tokens, but the document does not name the server. */

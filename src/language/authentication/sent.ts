@@ -5,6 +5,7 @@
  *            `Authorization SCHEME`, `header NAME`, `cookie NAME[, set by login]` or `query NAME`
  *            map: { header, scheme }, { cookie, set } or { query }
  */
+import { schemeOf as signatureScheme, signatureField } from "../../base/signature-schemes.ts";
 import type { MapNode } from "../../document/document.ts";
 import type { Effect } from "../grammar/changes.ts";
 import { oneOrList } from "../grammar/collections.ts";
@@ -112,8 +113,13 @@ function textOf(sentIn: SentIn): string {
 }
 
 /** Returns the places of a credential, with the default if the document declares none. */
-export function placesOf({ kind, sent: declared = [] }: Pick<Credential, "kind" | "sent">): readonly SentIn[] {
+export function placesOf({
+  kind,
+  scheme,
+  sent: declared = [],
+}: Pick<Credential, "kind" | "scheme" | "sent">): readonly SentIn[] {
   if (declared.length > 0) return declared;
+  if (scheme !== undefined) return [{ header: signatureField(signatureScheme(scheme))[0] }];
   return [{ header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" }];
 }
 

@@ -1,8 +1,9 @@
 /** Plans the credentials of the service, with all defaults applied. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
+import { schemeOf, withSignatureIn } from "../../base/signature-schemes.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { isRenewed } from "../../language/authentication/login.ts";
-import { placesOf } from "../../language/authentication/sent.ts";
+import { headerOf, placesOf } from "../../language/authentication/sent.ts";
 import { bindsByScopes, makesTokens, rolesByScope, tokenMilliseconds } from "../../language/authentication/oauth.ts";
 import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "./types.ts";
 import { type PlanInput, unique } from "../input.ts";
@@ -22,6 +23,7 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     ...(bindsByScopes(credential) ? { scoped: true } : {}),
     ...(oauth === undefined && credential.scopeRoles !== undefined ? { scopeRoles: credential.scopeRoles } : {}),
     sent: placesOf(credential),
+    ...signaturePlan(credential),
     // The default prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),
     ...(lifetime === undefined ? {} : { lastsMilliseconds: lifetime }),
@@ -35,6 +37,17 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     userClaim: credential.user ?? "sub",
     roles: rolesOf(credential),
     ...(login === undefined ? {} : { login }),
+  };
+}
+
+function signaturePlan({ formerSecrets, scheme, sent = [], tolerance }: Credential) {
+  const milliseconds = tolerance === undefined ? undefined : millisecondsOf(tolerance);
+  const declared = scheme && schemeOf(scheme);
+  const [header] = sent.flatMap((one) => headerOf(one) ?? []);
+  return {
+    ...(formerSecrets === undefined ? {} : { formerSecrets }),
+    ...(declared === undefined ? {} : { scheme: header === undefined ? declared : withSignatureIn(declared, header) }),
+    ...(milliseconds === undefined ? {} : { toleranceSeconds: milliseconds / 1000 }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The types of credentials, logins, sessions, grants and cross-origin access. */
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantOf } from "../../language/authentication/decide.ts";
 import type { CredentialKind, SentIn } from "../../language/authentication/model.ts";
@@ -49,6 +50,12 @@ export interface CredentialPlan {
   readonly scopes: readonly string[];
   /** The environment variable that holds the secret. */
   readonly secret?: string;
+  /** hmac-sha256: the variables with former secrets, which are valid too. */
+  readonly formerSecrets?: readonly string[];
+  /** hmac-sha256: how requests are signed; absent: as `requestScheme` declares. */
+  readonly scheme?: SignatureScheme;
+  /** hmac-sha256: how far the time of a signature may be from the present; absent: five minutes. */
+  readonly toleranceSeconds?: number;
   readonly issuer?: string;
   readonly audience?: string;
   readonly jwks?: string;

@@ -103,7 +103,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const methods = methodsFor(field, scheme);
     if (methods.length === 0) throw unauthorized(undefined, "This authentication scheme is not supported");
     if (secret === "") throw unauthorized("invalid_request", "The credential is empty", methods);
-    if (/\s/.test(secret)) throw unauthorized("invalid_request", "The credential contains a space", methods);
+    if (/\s/.test(secret) && !methods.some(({ credential }) => credential.scheme?.separator === "blank"))
+      throw unauthorized("invalid_request", "The credential contains a space", methods);
     const caller = await provedBy(methods, secret, sent);
     if (caller !== undefined) return caller;
     await limitFailures(httpRequest.address, methods, secret, now);
@@ -126,7 +127,12 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         scoped,
         claims: proof.claims,
         credential: method.credential.name,
-        ...(proof.signed === undefined ? {} : { signature: proof.signed.signature }),
+        ...(proof.signed === undefined
+          ? {}
+          : {
+              signature: `${method.credential.name} ${proof.signed.signature}`,
+              repeatMilliseconds: proof.signed.repeatMilliseconds,
+            }),
         ...(proof.session === undefined ? {} : { session: proof.session }),
         kind: kinds.of({ roles: proof.roles, scoped }),
       };

@@ -1,9 +1,19 @@
 /**
  * Verifies `hmac-sha256` signatures, with which a device signs each request. The field contains `t=<unix seconds>,v1=<hex>`.
  * The signature covers the time, the method, the target and the body, separated by newlines, so it is valid for one request
- * only. The clocks may differ by five minutes; during this time the server accepts a signature once.
+ * only. The clocks may differ by five minutes; during this time the server accepts a signature once. A credential may declare
+ * another scheme, that of a provider.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
+import {
+  encodingOf,
+  isTimed,
+  keyOf,
+  readSignature,
+  requestScheme,
+  type SignatureScheme,
+  signedPieces,
+} from "../../base/signature-schemes.ts";
 
 const toleranceSeconds = 300;
 
@@ -16,6 +26,8 @@ export interface Signed {
   readonly method: string;
   readonly target: string;
   readonly body: Uint8Array;
+  /** Returns another header field of the request. */
+  readonly header?: (name: string) => string | undefined;
 }
 
 export function signature(secret: string, seconds: number, request: Signed): string {
@@ -36,31 +48,63 @@ export interface SignatureVerifier {
 }
 
 export interface Verified {
+  /** The signature, or the id that the sender gave the request. */
   readonly signature: string;
   readonly again: boolean;
+  /** How long the same request may come again, in milliseconds. */
+  readonly repeatMilliseconds: number;
 }
 
-/** Creates a verifier. Without a secret all signatures are invalid. */
-export function createSignatureVerifier(secret: string | undefined): SignatureVerifier {
-  if (secret === undefined || secret === "") return { verify: () => undefined };
+export interface VerifierOptions {
+  readonly scheme?: SignatureScheme;
+  readonly toleranceSeconds?: number;
+}
+
+/** How long a sender may send a request again that has an id, or no time, in milliseconds: providers retry for days. */
+const redeliveryMilliseconds = 30 * 86_400_000;
+
+/** Creates a verifier. Any of the secrets is valid; without one all signatures are invalid. */
+export function createSignatureVerifier(
+  secrets: string | readonly (string | undefined)[] | undefined,
+  { scheme = requestScheme, toleranceSeconds: tolerance = toleranceSeconds }: VerifierOptions = {},
+): SignatureVerifier {
+  const keys = (typeof secrets === "string" ? [secrets] : (secrets ?? [])).flatMap(
+    (secret) => (secret === undefined ? undefined : keyOf(scheme, secret)) ?? [],
+  );
+  if (keys.length === 0) return { verify: () => undefined };
+  const encoding = encodingOf(scheme);
+  // A signature is good this long before and after its time, plus 1 ms because the end is exclusive.
+  const good = 2 * tolerance * 1000 + 1;
   // Used signatures, oldest first, with the time (epoch milliseconds) at which they can be deleted.
   const usedSignatures = new Map<string, number>();
   return {
-    verify(field, request, now) {
-      const parts = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(field.trim());
-      if (parts === null) return undefined;
-      const seconds = Number(parts[1]);
-      const sent = parts[2] as string;
-      if (Math.abs(now / 1000 - seconds) > toleranceSeconds) return undefined;
-      const expected = signature(secret, seconds, request);
-      if (!timingSafeEqual(Buffer.from(expected), Buffer.from(sent))) return undefined;
+    verify(field, { method, target, body, header = () => undefined }, now) {
+      const sent = readSignature(scheme, field, header);
+      if (sent === undefined) return undefined;
+      const { id, seconds } = sent.values;
+      if (isTimed(scheme) && !(Math.abs(now / 1000 - Number(seconds)) <= tolerance)) return undefined;
+      const pieces = signedPieces(scheme, { ...sent.values, method, target }, body);
+      const valid = sent.signatures.find((one) => keys.some((key) => isSame(one, hmacOf(key, pieces, encoding))));
+      if (valid === undefined) return undefined;
       for (const [old, until] of usedSignatures) {
         if (until > now) break;
         usedSignatures.delete(old);
       }
-      if (usedSignatures.has(sent)) return { signature: sent, again: true };
-      usedSignatures.set(sent, now + goodMilliseconds);
-      return { signature: sent, again: false };
+      const repeatMilliseconds = id !== undefined || !isTimed(scheme) ? redeliveryMilliseconds : good;
+      const verified = { signature: id ?? valid, repeatMilliseconds };
+      if (usedSignatures.has(valid)) return { ...verified, again: true };
+      usedSignatures.set(valid, now + good);
+      return { ...verified, again: false };
     },
   };
+}
+
+function hmacOf(key: Uint8Array, pieces: readonly (string | Uint8Array)[], encoding: "hex" | "base64"): string {
+  const hmac = createHmac("sha256", key);
+  for (const piece of pieces) hmac.update(piece);
+  return hmac.digest(encoding);
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -103,7 +103,7 @@ function provesOf(
       return (scheme) => [{ credential, scheme, prove }];
     }
     case "hmac-sha256": {
-      const prove = proveSignature(credential, options, createSignatureVerifier(secret));
+      const prove = proveSignature(credential, options, signatureVerifier(credential, options));
       return (scheme) => [{ credential, scheme, prove }];
     }
   }
@@ -256,17 +256,33 @@ function rolesOfScope({ scopeRoles = {} }: CredentialPlan, scope: string): reado
   return Object.hasOwn(scopeRoles, scope) ? (scopeRoles[scope] ?? []) : [];
 }
 
+function signatureVerifier(
+  { secret, formerSecrets = [], scheme, toleranceSeconds }: CredentialPlan,
+  { environment }: ProvingOptions,
+): SignatureVerifier {
+  const secrets = [...(secret === undefined ? [] : [secret]), ...formerSecrets].map((name) => environment[name]);
+  return createSignatureVerifier(secrets, {
+    ...(scheme === undefined ? {} : { scheme }),
+    ...(toleranceSeconds === undefined ? {} : { toleranceSeconds }),
+  });
+}
+
 function proveSignature(
   credential: CredentialPlan,
   { clock, sharing }: ProvingOptions,
   verifier: SignatureVerifier,
 ): Method["prove"] {
   return async (text, httpRequest, body) => {
-    const signed = { method: httpRequest.method, target: httpRequest.target, body: await body() };
+    const signed = {
+      method: httpRequest.method,
+      target: httpRequest.target,
+      body: await body(),
+      header: (name: string) => httpRequest.headers.get(name.toLowerCase()),
+    };
     let verified = verifier.verify(text, signed, clock.now());
     if (verified === undefined) return undefined;
     // Tests whether another process has already accepted the same signature.
-    if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, verified.signature)))
+    if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, text)))
       verified = { ...verified, again: true };
     return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
   };

@@ -14,6 +14,8 @@ export interface Caller {
   readonly credential: string | null;
   /** The request's signature, if it authenticated the caller. */
   readonly signature?: string;
+  /** How long the same signed request may come again, in milliseconds. */
+  readonly repeatMilliseconds?: number;
   /** The session that authenticated the caller, with its token. */
   readonly session?: { readonly session: string; readonly token: string; readonly expires?: number };
   /**

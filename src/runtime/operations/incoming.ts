@@ -43,9 +43,9 @@ async function recordPayload(call: Call, tx: Transaction, payload: Row): Promise
   const about = references.find(({ member }) => (payload[member] ?? null) !== null);
   const record = about === undefined ? "" : String(payload[about.member] as string | number);
   await tx.record({ ...entryOf(call, about?.resource ?? "", record), received: event, data: payload });
-  const { signature } = call.caller;
+  const { signature, repeatMilliseconds = goodMilliseconds } = call.caller;
   if (signature === undefined) return;
-  const expires = call.now + goodMilliseconds;
+  const expires = call.now + repeatMilliseconds;
   const { status } = operation.response;
   await tx.saveResponse(scope, signature, { fingerprint: signature, status, headers: {}, body: "", expires });
 }
