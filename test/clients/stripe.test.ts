@@ -306,7 +306,10 @@ for (const store of stores) {
 
     await t.test("webhooks", async () => {
       await using receiver = await createReceiver();
-      const { secret } = (await shop.rawRequest("POST", "/v1/webhook_endpoints", { url: receiver.url })) as unknown as {
+      const { id: webhook, secret } = (await shop.rawRequest("POST", "/v1/webhook_endpoints", {
+        url: receiver.url,
+      })) as unknown as {
+        id: string;
         secret: string;
       };
       const { id } = await shop.paymentIntents.create({
@@ -323,6 +326,10 @@ for (const store of stores) {
       );
       assert.equal(event.type, "payment_intent.succeeded");
       assert.match(received?.body ?? "", new RegExp(id));
+      const { data } = (await shop.rawRequest("GET", `/v1/webhook_endpoints/${webhook}/deliveries`)) as unknown as {
+        data: readonly object[];
+      };
+      assert.equal(data.length, 1);
       assert.throws(
         () =>
           shop.webhooks.constructEvent(

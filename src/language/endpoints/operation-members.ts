@@ -34,15 +34,7 @@ import type { Field } from "../resources/model.ts";
 import { spanOf } from "../grammar/source-text.ts";
 import { several } from "./list-options.ts";
 import { readLines, readStatus, readText } from "../grammar/values.ts";
-import type {
-  Accepted,
-  Association,
-  Choice,
-  Endpoint,
-  Filter,
-  ManyRecords,
-  Statuses,
-} from "./model.ts";
+import type { Accepted, Association, Choice, Endpoint, Filter, ManyRecords, Statuses } from "./model.ts";
 
 // ── What it is about ───────────────────────────────────────────────────────────────────────────────────────────────
 
