@@ -34,7 +34,8 @@ function clientOf(running: Running, key: string): Stripe {
 for (const store of stores) {
   test(`Stripe works unchanged (${store})`, async (t) => {
     await using running = await run(text, { store });
-    const shop = clientOf(running, await running.key("shop", "merchant"));
+    const key = await running.key("shop", "merchant");
+    const shop = clientOf(running, key);
     const other = clientOf(running, await running.key("other", "merchant"));
     const payWith = async (token?: string): Promise<string> => (await shop.paymentMethods.create(card(token))).id;
 
@@ -339,16 +340,21 @@ for (const store of stores) {
           ),
         Stripe.errors.StripeSignatureVerificationError,
       );
+      const gone = await fetch(`${running.url}/v1/webhook_endpoints/${webhook}`, {
+        method: "DELETE",
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      assert.equal(gone.status, 204);
     });
 
     await t.test("idempotency keys", async () => {
-      const key = { idempotencyKey: "order-1" };
+      const once = { idempotencyKey: "order-1" };
       const [first, again] = [
-        await shop.customers.create({ name: "Ida" }, key),
-        await shop.customers.create({ name: "Ida" }, key),
+        await shop.customers.create({ name: "Ida" }, once),
+        await shop.customers.create({ name: "Ida" }, once),
       ];
       assert.equal(again.id, first.id);
-      assert.deepEqual(await failure(shop.customers.create({ name: "Eda" }, key)), ["StripeIdempotencyError", 400]);
+      assert.deepEqual(await failure(shop.customers.create({ name: "Eda" }, once)), ["StripeIdempotencyError", 400]);
     });
 
     await t.test("errors by class", async () => {
