@@ -34,7 +34,8 @@ function clientOf(running: Running, key: string): Stripe {
 for (const store of stores) {
   test(`Stripe works unchanged (${store})`, async (t) => {
     await using running = await run(text, { store });
-    const shop = clientOf(running, await running.key("shop", "merchant"));
+    const key = await running.key("shop", "merchant");
+    const shop = clientOf(running, key);
     const other = clientOf(running, await running.key("other", "merchant"));
     const payWith = async (token?: string): Promise<string> => (await shop.paymentMethods.create(card(token))).id;
 
@@ -306,7 +307,10 @@ for (const store of stores) {
 
     await t.test("webhooks", async () => {
       await using receiver = await createReceiver();
-      const { secret } = (await shop.rawRequest("POST", "/v1/webhook_endpoints", { url: receiver.url })) as unknown as {
+      const { id: webhook, secret } = (await shop.rawRequest("POST", "/v1/webhook_endpoints", {
+        url: receiver.url,
+      })) as unknown as {
+        id: string;
         secret: string;
       };
       const { id } = await shop.paymentIntents.create({
@@ -323,6 +327,10 @@ for (const store of stores) {
       );
       assert.equal(event.type, "payment_intent.succeeded");
       assert.match(received?.body ?? "", new RegExp(id));
+      const { data } = (await shop.rawRequest("GET", `/v1/webhook_endpoints/${webhook}/deliveries`)) as unknown as {
+        data: readonly object[];
+      };
+      assert.equal(data.length, 1);
       assert.throws(
         () =>
           shop.webhooks.constructEvent(
@@ -332,16 +340,21 @@ for (const store of stores) {
           ),
         Stripe.errors.StripeSignatureVerificationError,
       );
+      const gone = await fetch(`${running.url}/v1/webhook_endpoints/${webhook}`, {
+        method: "DELETE",
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      assert.equal(gone.status, 204);
     });
 
     await t.test("idempotency keys", async () => {
-      const key = { idempotencyKey: "order-1" };
+      const once = { idempotencyKey: "order-1" };
       const [first, again] = [
-        await shop.customers.create({ name: "Ida" }, key),
-        await shop.customers.create({ name: "Ida" }, key),
+        await shop.customers.create({ name: "Ida" }, once),
+        await shop.customers.create({ name: "Ida" }, once),
       ];
       assert.equal(again.id, first.id);
-      assert.deepEqual(await failure(shop.customers.create({ name: "Eda" }, key)), ["StripeIdempotencyError", 400]);
+      assert.deepEqual(await failure(shop.customers.create({ name: "Eda" }, once)), ["StripeIdempotencyError", 400]);
     });
 
     await t.test("errors by class", async () => {

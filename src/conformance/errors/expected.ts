@@ -11,7 +11,8 @@ import {
   withoutField,
 } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import type { Contract } from "../contract.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { transitionsBy, transitionsOfNew } from "../effects.ts";
 import type { Response } from "../interaction.ts";
 import { type Deviation } from "../deviations.ts";
 
@@ -104,6 +105,20 @@ export function isError(contract: Contract, response: Response, code: string, op
   const found = codeIn(contract, response);
   if (found !== undefined && knownCodes(contract).has(found)) return found === code;
   return response.status === statusOf(contract, code, operation);
+}
+
+/** Returns whether the response is the error of a guard or choice of the operation, which the test may not be able to satisfy. */
+export function isRejectedByGuard(contract: Contract, response: Response, { endpoint, operation }: Operation): boolean {
+  const codes = [
+    ...(endpoint.else === undefined ? [] : [endpoint.else]),
+    ...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []),
+    ...[...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)].flatMap(
+      ({ trigger }) => trigger.else ?? [],
+    ),
+  ];
+  return codes.some(
+    (code) => response.status === statusOf(contract, code, operation) && response.text.includes(nameOf(contract, code)),
+  );
 }
 
 /** The errors that a request may get before the service runs its operation. */

@@ -6,7 +6,7 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { transitionsBy } from "../effects.ts";
+import { transitionsBy, transitionsOfNew } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import {
   bodyOf,
@@ -92,13 +92,17 @@ export function possibleErrors(
   const existing = kind === "create" ? undefined : record;
   const after = scopeAfter(trial, called, { caller, record: existing }, body);
   const found: string[] = [];
+  const ofNew = transitionsOfNew(contract, operation);
+  const further = [...(endpoint.also ?? []), ...ofNew.flatMap(({ trigger }) => trigger.also ?? [])];
   for (const [of, rules] of Object.entries(model.resources.rules)) {
     for (const [index, rule] of rules.entries()) {
       const condition = typed.get(`resources/rules/${of}/${index}/holds`);
       if (rule.kind !== "holds") continue;
       const isPossible =
         condition === undefined ||
-        (of === resource ? knownTruth(trial, condition, after) !== true : mayViolate(contract, write, condition));
+        (of === resource
+          ? knownTruth(trial, condition, after) !== true
+          : mayViolate(contract, write, condition) || further.some((one) => one.resource === of));
       if (isPossible) found.push(rule.else);
     }
   }
@@ -107,7 +111,7 @@ export function possibleErrors(
   if (differs !== undefined) found.push(differs);
   found.push(...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []));
   if (endpoint.else !== undefined) found.push(endpoint.else);
-  found.push(...transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []));
+  found.push(...[...transitionsBy(contract, operation), ...ofNew].flatMap(({ trigger }) => trigger.else ?? []));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
   return found;
 }

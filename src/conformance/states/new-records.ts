@@ -3,6 +3,7 @@ import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { startOf, transitionsOfNew, type TriggeredTransition } from "../effects.ts";
+import { isRejectedByGuard } from "../errors/expected.ts";
 import { expectSuccess } from "../expect.ts";
 import { expressionInput, recordAfter } from "../trial/inputs.ts";
 import { inputThatStarts, stateOfNew } from "../trial/new-records.ts";
@@ -52,6 +53,8 @@ async function expectBeginning(
     throw new NotTried(`the test finds no input with which the guard is ${isWanted}`);
   const before = recordAfter(trial, called, { caller, record: undefined }, input.body ?? {});
   const { interaction, record } = await sendCreation(trial, called, caller, { input });
+  if (isRejectedByGuard(trial.contract, trial.responseOf(interaction), called))
+    throw new NotTried(`the test finds nothing that ${called.operation} can choose`);
   expectSuccess(trial, interaction);
   if (record === undefined) return;
   await expectObservedState(trial, record, [state]);

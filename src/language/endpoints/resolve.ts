@@ -174,7 +174,7 @@ function resolveIn(
   }
   const single = endpoint.the !== undefined;
   const { meant } = endpoint;
-  const anchor = meant?.anchor ?? anchorOf(segments, collections, resource, single);
+  const anchor = meant?.anchor ?? anchorOf(segments, collections, resource, { single, list: endpoint.does === "list" });
   const scope = single ? undefined : scopeOf(model, resource, segments.slice(anchor + 1));
   const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
   const hasStates = lifecycleOf(model, resource) !== undefined;
@@ -241,7 +241,7 @@ function recordNamed(
   declared: boolean,
 ): ResolvedPath {
   if (resource === undefined || lookup(model.resources.resources, resource) === undefined) return noRecord;
-  const anchor = anchorOf(segments, collections, resource, false);
+  const anchor = anchorOf(segments, collections, resource, { single: false, list: false });
   const scope = scopeOf(model, resource, segments.slice(anchor + 1));
   const before = segments.slice(0, Math.max(anchor, 0));
   const named = parentsOf(model, resource, { before, collections, scope }, declared);
@@ -348,11 +348,12 @@ function anchorOf(
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
   resource: string,
-  single: boolean,
+  { single, list }: { readonly single: boolean; readonly list: boolean },
 ): number {
   const collection = collections.lastIndexOf(resource);
   if (collection >= 0) return collection;
-  if (single) return segments.length - 1;
+  // A declared list below a record of any path: its own segment is the last one.
+  if (single || (list && segments.at(-1)?.kind === "literal")) return segments.length - 1;
   const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;

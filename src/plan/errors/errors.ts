@@ -52,8 +52,13 @@ export function errorBodies({
   model,
 }: PlanInput): Pick<ErrorsPart, "problemBody" | "problemBodies" | "violationMessages" | "violationNames"> {
   const { body = "problem+json", bodies = {}, codes = {}, messages = {} } = model.errors;
-  const violationNames = Object.fromEntries(Object.entries(codes).filter(([code]) => violationCodes.includes(code)));
-  return { problemBody: body, problemBodies: bodies, violationMessages: messages, violationNames };
+  const names = Object.fromEntries(Object.entries(codes).filter(([code]) => violationCodes.includes(code)));
+  return {
+    problemBody: body,
+    problemBodies: bodies,
+    violationMessages: messages,
+    ...(Object.keys(names).length === 0 ? {} : { violationNames: names }),
+  };
 }
 
 function statuses(code: string, status: number): Pick<ErrorPlan, "status" | "statuses"> {

@@ -12,7 +12,7 @@ export interface ErrorsPart {
   readonly problemBodies: Readonly<Record<string, ErrorBody>>;
   /** The message of a violation, by its code. */
   /** The names of violations in responses, by code; those that the document gives another name. */
-  readonly violationNames: Readonly<Record<string, string>>;
+  readonly violationNames?: Readonly<Record<string, string>>;
   readonly violationMessages: Readonly<Record<string, string>>;
 }
 

@@ -100,7 +100,7 @@ function headersOf({ retryAfterSeconds }: ErrorPlan, { headers = [] }: ApiErrorD
 
 /** Replaces Nonet's messages by those of the document. */
 function withCustomMessages(
-  { violationMessages, violationNames }: ErrorsPart,
+  { violationMessages, violationNames = {} }: ErrorsPart,
   error: ErrorPlan,
   variables: ErrorVariables,
   violations: readonly Violation[] | undefined,
