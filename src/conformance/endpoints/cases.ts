@@ -11,7 +11,6 @@ import { editCases } from "./edits.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
-import { furtherWriteCases } from "./further-writes.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
@@ -41,7 +40,6 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   chooseCases,
   selectedCases,
   linkCases,
-  furtherWriteCases,
   deletionCases,
   historyCases,
   pagingCases,

@@ -12,6 +12,7 @@ import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from 
 import { statusText } from "../errors/expected.ts";
 import { brokenBy, expectError, expectSuccess } from "../expect.ts";
 import { evaluate } from "../expressions.ts";
+import { isAbout } from "../values/same.ts";
 import { isResponse } from "../interaction.ts";
 import { causeEvent, guardedInput } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
@@ -19,7 +20,7 @@ import { expressionValue, type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { findRecord } from "../trial/world.ts";
 import { expectObservedState, expectState } from "./expected-state.ts";
-import { fires, isOver } from "./timers.ts";
+import { fires, isOver, wakes } from "./timers.ts";
 
 export function stateCases(contract: Contract): PartCases {
   const transitions = transitionsOf(contract);
@@ -112,7 +113,7 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
       }));
     case "after":
     case "at":
-      return [...fires(contract, transition), ...isOver(contract, transition)];
+      return [...fires(contract, transition), ...isOver(contract, transition), ...wakes(contract, transition)];
   }
 }
 
@@ -342,15 +343,6 @@ function expectSet(
     if (isAbout(expected, got)) continue;
     throw brokenBy(trial, `\`${field}\` with ${JSON.stringify(expected)}`, JSON.stringify(got), `${path}/set/${field}`);
   }
-}
-
-/** How far two instants may differ that are computed from two clocks, in milliseconds. */
-const clockDifference = 30_000;
-
-function isAbout(expected: unknown, got: unknown): boolean {
-  if (typeof expected === "string" && typeof got === "string" && /^\d{4}-\d\d-\d\dT/.test(expected))
-    return Math.abs(Date.parse(expected) - Date.parse(got)) <= clockDifference;
-  return JSON.stringify(expected) === JSON.stringify(got);
 }
 
 /** The names of states are observable only if some response shows them. */
