@@ -6,6 +6,7 @@ import type { Contract } from "./contract.ts";
 import { endpointCases } from "./endpoints/cases.ts";
 import { errorCases } from "./errors/cases.ts";
 import { eventCases } from "./events/cases.ts";
+import { furtherWriteCases } from "./further-writes/cases.ts";
 import { limitCases } from "./limits/cases.ts";
 import { purposeCases } from "./purpose/cases.ts";
 import { resourceCases } from "./resources/cases.ts";
@@ -27,5 +28,6 @@ const parts: Partial<Readonly<Record<PartName, DeriveCases>>> = {
 /** Returns what a client can observe of a document, and what it cannot. */
 export function casesOf(contract: Contract): PartCases {
   const all = Object.values(parts).map((derive) => derive(contract));
-  return { cases: all.flatMap(({ cases }) => cases), unobservable: all.flatMap((one) => one.unobservable) };
+  const cases = [...all.flatMap((one) => one.cases), ...furtherWriteCases(contract)];
+  return { cases, unobservable: all.flatMap((one) => one.unobservable) };
 }

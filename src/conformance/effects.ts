@@ -1,8 +1,10 @@
 /** Which records an operation may change besides its own: the events of part 6 make transitions of part 3. */
 import { parseClockDuration } from "../base/duration.ts";
-import { onceFor } from "../base/once.ts";
-import { lookup } from "../language/resources/fields.ts";
-import { type FurtherWrite, transitionName, type Transition, type Trigger } from "../language/states/model.ts";
+import { getOrMake, onceFor } from "../base/once.ts";
+import { bareType, fieldsOf, lookup } from "../language/resources/fields.ts";
+import type { FieldType } from "../language/resources/model.ts";
+import { type FurtherWriteOwner, type FurtherWriteSite, furtherWriteSites } from "../language/states/further-writes.ts";
+import { transitionName, type Transition, type Trigger } from "../language/states/model.ts";
 import type { Contract, Operation } from "./contract.ts";
 
 export interface TriggeredTransition {
@@ -60,20 +62,36 @@ export function startOf({ model }: Contract, resource: string): string | undefin
   return lifecycle.start ?? Object.keys(lifecycle.states)[0];
 }
 
-/** Returns the resources whose records an operation may change by further writes and through events, at any distance. */
-export function affectedBy(contract: Contract, operation: Operation): ReadonlySet<string> {
+/** What an operation may write besides its own record, by further writes and through events, at any distance. */
+interface FurtherEffects {
+  /** The resources of the written records. */
+  readonly resources: ReadonlySet<string>;
+  readonly writes: readonly FurtherWriteSite[];
+}
+
+const effectsByContract = onceFor((_: Contract) => new Map<string, FurtherEffects>());
+
+export function furtherEffects(contract: Contract, operation: Operation): FurtherEffects {
+  return getOrMake(effectsByContract(contract), operation.operation, () => findEffects(contract, operation));
+}
+
+function findEffects(contract: Contract, operation: Operation): FurtherEffects {
   const { out = {} } = contract.model.events;
-  const affected = new Set<string>();
+  const resources = new Set<string>();
+  const writes: FurtherWriteSite[] = [];
   const subject = operation.endpoint.link?.in ?? operation.endpoint.unlink?.in ?? operation.resource;
   const pending = subject === undefined ? [] : [subject];
-  const alsoWritten = (writes: readonly FurtherWrite[] = []): void => {
-    for (const write of writes) {
-      if (!affected.has(write.resource)) pending.push(write.resource);
-      affected.add(write.resource);
+  const alsoWritten = (isOf: (owner: FurtherWriteOwner) => boolean): void => {
+    for (const site of furtherWriteSites(contract.model)) {
+      if (!isOf(site.of) || writes.includes(site)) continue;
+      writes.push(site);
+      if (!resources.has(site.write.resource)) pending.push(site.write.resource);
+      resources.add(site.write.resource);
     }
   };
-  alsoWritten(operation.endpoint.also);
-  for (const { trigger } of transitionsBy(contract, operation.operation)) alsoWritten(trigger.also);
+  alsoWritten((of) => of.kind === "operation" && of.operation === operation.operation);
+  for (const { trigger } of transitionsBy(contract, operation.operation))
+    alsoWritten((of) => of.kind === "transition" && of.trigger === trigger);
   for (const resource of pending) {
     const events = Object.entries(out).flatMap(([name, { when }]) => {
       if (when.kind === "operation") return when.operation === operation.operation ? [name] : [];
@@ -81,12 +99,41 @@ export function affectedBy(contract: Contract, operation: Operation): ReadonlySe
     });
     for (const { resource: transitioned, trigger } of transitionsOf(contract)) {
       if (trigger.on.kind !== "when" || !trigger.on.events.some((event) => events.includes(event))) continue;
-      if (!affected.has(transitioned)) pending.push(transitioned);
-      affected.add(transitioned);
-      alsoWritten(trigger.also);
+      if (!resources.has(transitioned)) pending.push(transitioned);
+      resources.add(transitioned);
+      alsoWritten((of) => of.kind === "transition" && of.trigger === trigger);
     }
   }
-  return affected;
+  return { resources, writes };
+}
+
+/** Returns the errors that a valid request for an operation may get because of its further writes. */
+export function furtherErrors(contract: Contract, operation: Operation): readonly string[] {
+  const { model, typed } = contract;
+  return furtherEffects(contract, operation).writes.flatMap(({ at, write }): readonly string[] => {
+    const { else: code, kind, resource, set = {}, with: values = {} } = write;
+    const rules = lookup(model.resources.rules, resource) ?? [];
+    const isBounded = Object.keys({ ...set, ...values }).some((name) => {
+      const value = typed.get(`${at}/${kind === "create" ? "with" : "set"}/${name}`);
+      return value?.kind !== "constant" && isNarrow(lookup(fieldsOf(model, resource), name)?.type);
+    });
+    return [
+      ...(code === undefined ? [] : [code]),
+      ...rules.map((rule) => rule.else ?? "already-exists"),
+      ...(kind === "delete" ? ["still-referenced"] : ["already-exists", "quota-exceeded"]),
+      ...(isBounded ? ["invalid-request"] : []),
+    ];
+  });
+}
+
+/** The types of which any computed value is valid. */
+const wide: readonly string[] = ["boolean", "integer", "number", "string", "text"];
+
+/** Whether a type has limits that a computed value may exceed. */
+function isNarrow(type: FieldType | undefined): boolean {
+  const bare = type === undefined ? undefined : bareType(type);
+  if (bare?.kind !== "scalar" || !wide.includes(bare.name)) return true;
+  return bare.min !== undefined || bare.max !== undefined || bare.pattern !== undefined;
 }
 
 /** Returns a duration as the document writes it, in milliseconds. */

@@ -1,7 +1,16 @@
 /** What cases expect of a response. Each function throws `Broken` if the response is not so. */
 import { getOrMake } from "../base/once.ts";
 import { Broken, NotTried } from "./case.ts";
-import { codeIn, errorDeviations, type ExpectedError, isStated, statusOf, statusText } from "./errors/expected.ts";
+import { furtherErrors } from "./effects.ts";
+import {
+  codeIn,
+  errorDeviations,
+  type ExpectedError,
+  isError,
+  isStated,
+  statusOf,
+  statusText,
+} from "./errors/expected.ts";
 import type { Interaction, Response } from "./interaction.ts";
 import { report } from "./trial/calls.ts";
 import type { Trial } from "./trial/trial.ts";
@@ -10,6 +19,10 @@ import type { Trial } from "./trial/trial.ts";
 export function expectSuccess(trial: Trial, interaction: Interaction, path?: string): Response {
   const response = trial.responseOf(interaction);
   if (response.status < 300) return response;
+  const called = trial.contract.operations.get(interaction.operation ?? "");
+  const errors = called === undefined ? [] : furtherErrors(trial.contract, called);
+  if (errors.some((code) => isError(trial.contract, response, code, called?.operation)))
+    throw new NotTried(`${called?.operation} cannot write the other records, or answers as if it could not`);
   throw new Broken("success", statusText(trial.contract, response), interaction, path);
 }
 

@@ -29,6 +29,12 @@ export interface Scope {
   readonly base?: string;
   /** The record before a write; null if the write creates it. */
   readonly old?: ReadonlyMap<string, Json> | null;
+  /** For further writes: the record around them, after its write or before its deletion, and as it was before its write. */
+  readonly around?: {
+    readonly resource: string;
+    readonly record: ReadonlyMap<string, Json>;
+    readonly old?: ReadonlyMap<string, Json> | undefined;
+  };
   /** The value of a filter, for its condition. */
   readonly value?: Value;
   /** Further variables: the name of a filter, which is its value too. */
@@ -44,7 +50,7 @@ const compiled = onceFor(compileFunction);
 
 /** Returns the value of the expression; undefined if it needs what the test does not know. */
 export function evaluate(typed: TypedExpression, scope: Scope): { readonly value: Value } | undefined {
-  const { model, resource, record, find, caller, now, input, base, old, value, records, variables } = scope;
+  const { model, resource, record, find, caller, now, input, base, old, value, records, variables, around } = scope;
   try {
     const found = compiled(typed)({
       record: rowOf(model, resource, record),
@@ -57,6 +63,8 @@ export function evaluate(typed: TypedExpression, scope: Scope): { readonly value
         ...(input === undefined ? {} : { input: absentAsNull(input) }),
         ...(base === undefined ? {} : { base }),
         ...(old === undefined ? {} : { old: old === null ? null : rowOf(model, resource, old) }),
+        ...(around === undefined ? {} : { this: rowOf(model, around.resource, around.record) }),
+        ...(around?.old === undefined ? {} : { old: rowOf(model, around.resource, around.old) }),
         ...(value === undefined ? {} : { value }),
         ...variables,
       }),
@@ -80,17 +88,20 @@ export function truth(typed: TypedExpression, scope: Scope): boolean | undefined
 }
 
 function rowOf(model: Model, resource: string | undefined, values: ReadonlyMap<string, Json> | undefined): Row {
+  const read = (name: string): Value => {
+    const value = values?.get(name);
+    // What the service describes of a file that was sent is not known.
+    if (value === undefined || resource === undefined || isFileValue(value)) throw new Unknown();
+    return expressionValue(model, resource, name, value);
+  };
   return new Proxy<Record<string, unknown>>(
     {},
     {
-      get(_, name) {
-        if (typeof name !== "string") return undefined;
-        const value = values?.get(name);
-        // What the service describes of a file that was sent is not known.
-        if (value === undefined || resource === undefined || isFileValue(value)) throw new Unknown();
-        return expressionValue(model, resource, name, value);
-      },
+      get: (_, name) => (typeof name === "string" ? read(name) : undefined),
       has: (_, name) => typeof name === "string" && values?.has(name) === true,
+      // `old.name` and `this.name` read own members alone.
+      getOwnPropertyDescriptor: (_, name) =>
+        typeof name === "string" ? { value: read(name), configurable: true, enumerable: true } : undefined,
     },
   );
 }

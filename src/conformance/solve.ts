@@ -26,15 +26,24 @@ export function solve(condition: TypedExpression, scope: Scope, wanted = true): 
       [one.left, one.right],
       [one.right, one.left],
     ] as const) {
-      const found = evaluate(other, scope);
+      // Of two members of the input, the second one stays as it is.
+      const found = evaluate(isInput(one.left) && isInput(one.right) ? one.right : other, scope);
       // An id that the test does not know cannot be sent.
       if (found === undefined || (typeof found.value === "string" && found.value.startsWith("\0"))) continue;
       if (side.kind === "field") fields.set(side.name, found.value);
-      else if (side.kind === "variable" && side.path[0] === "input" && side.path[1] !== undefined)
-        input.set(side.path[1], found.value);
+      else if (isInput(side) && side.path[1] !== undefined) input.set(side.path[1], found.value);
     }
   }
   return { fields, input };
+}
+
+/** Whether a condition compares two members of the input with one another. */
+export function comparesInput(condition: TypedExpression): boolean {
+  return conjuncts(condition).some((one) => one.kind === "compare" && isInput(one.left) && isInput(one.right));
+}
+
+function isInput(typed: TypedExpression): typed is Extract<TypedExpression, { kind: "variable" }> {
+  return typed.kind === "variable" && typed.path[0] === "input";
 }
 
 /** Returns the operands of `&&`. */

@@ -101,7 +101,7 @@ const refused: readonly (readonly [part: string, body: string])[] = [
   ["authentication", "{ unseen: 401 }"],
   ["events", "{ envelope: cloudevent }"],
   ["errors", "{ standard: [not-there] }"],
-  ["errors", "{ errors: { a: '200 Fine' } }"],
+  ["errors", "{ errors: { a: '300 Fine' } }"],
   ["limits", "{ rates: {} }"],
   ["versioning", "{ scheme: semver }"],
 ];

@@ -13,7 +13,6 @@ import { fieldsCases } from "./fields.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
-import { furtherWriteCases } from "./further-writes.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
@@ -47,7 +46,6 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   chooseCases,
   selectedCases,
   linkCases,
-  furtherWriteCases,
   deletionCases,
   historyCases,
   pagingCases,

@@ -1,11 +1,14 @@
 /** Makes records with which a condition is true, and others with which it is false, if possible just so. */
-import { fieldsIn, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { Json } from "../../base/json.ts";
 import { inputOf } from "../../language/endpoints/input.ts";
 import { lifecycleOf } from "../../language/resources/fields.ts";
+import type { Scope } from "../expressions.ts";
 import { candidatesFor } from "../resources/candidates.ts";
+import { creationsOf } from "../resources/writing.ts";
 import { solve } from "../solve.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { readId } from "../trial/looking.ts";
 import { creatorsOf, type Wish } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { Caller } from "../caller.ts";
@@ -28,6 +31,10 @@ export interface Sampling {
   readonly most?: number;
   /** Whether those with which the condition is false are made first, as far as the test can choose that. */
   readonly isFalseFirst?: true;
+  /** Whether the test also makes records to which those of the resource refer, with what the condition reads of them. */
+  readonly followsReferences?: true;
+  /** What the condition reads; by default what a permission of the caller may read. */
+  readonly scope?: Scope;
 }
 
 /** How many records the test makes for one condition. */
@@ -56,9 +63,9 @@ type Wished = Pick<Wish, "state" | "values">;
 /** Returns what the records may be like: what the condition asks for, the opposite, and what is next to its constants. */
 async function wishesFor(
   trial: Trial,
-  { resource, condition, caller, isFalseFirst }: Sampling,
+  { resource, condition, caller, isFalseFirst, followsReferences, scope: around = trial.scope(caller) }: Sampling,
 ): Promise<readonly Wished[]> {
-  const scope = { ...trial.scope(caller), resource };
+  const scope = { ...around, resource };
   const mentioned = new Set(fieldsIn(condition));
   const states = mentioned.has("state") ? Object.keys(lifecycleOf(trial.contract.model, resource)?.states ?? {}) : [];
   const [creator] = creatorsOf(trial, resource);
@@ -77,6 +84,7 @@ async function wishesFor(
       if (value !== undefined) varied.push({ values: { [member.name]: value } });
     }
   }
+  if (followsReferences === true) varied.unshift(...(await referredFor(trial, condition)));
   const requested =
     isFalseFirst === true
       ? [...solved(false), ...varied, ...solved(true)]
@@ -86,6 +94,25 @@ async function wishesFor(
 
 /** How many values of a field the test tries. */
 const mostValues = 5;
+
+/** Returns references to new records that differ in what a condition reads of them. */
+async function referredFor(trial: Trial, condition: TypedExpression): Promise<readonly Wished[]> {
+  const wished: Wished[] = [];
+  for (const node of nodesOf(condition)) {
+    if (node.kind !== "walk" || node.reference.kind !== "field") continue;
+    const { name, reference, resource } = node;
+    const [creation] = creationsOf(trial.contract, resource);
+    const member = creation?.members.find((one) => one.name === name && one.sets);
+    if (creation === undefined || member === undefined) continue;
+    for (const value of (await candidatesFor(trial, member, condition, creation)).slice(0, mostValues)) {
+      if (value === undefined) continue;
+      const referred = await ifPossible(() => trial.make(resource, { values: { [name]: value } }));
+      const id = referred === undefined ? undefined : await readId(trial, referred);
+      if (id !== undefined) wished.push({ values: { [reference.name]: id } });
+    }
+  }
+  return wished;
+}
 
 function asWish({ state, ...values }: Readonly<Record<string, unknown>>): Wished {
   const wished = { values: values as Readonly<Record<string, Json>> };

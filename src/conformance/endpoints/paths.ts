@@ -1,9 +1,8 @@
 /** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
-import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
-import { transitionsBy } from "../effects.ts";
+import { furtherErrors, transitionsBy } from "../effects.ts";
 import { isError, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
@@ -74,13 +73,6 @@ function succeeds(contract: Contract, called: Operation): Case {
       ...(called.action === "clear" ? { exclusive: true } : {}),
     },
   );
-}
-
-/** Returns the errors of an operation's further writes, which other records decide. */
-function furtherErrors({ model }: Contract, { endpoint: { also = [] } }: Operation): readonly string[] {
-  const written = new Set(also.map(({ resource }) => resource));
-  const rules = [...written].flatMap((resource) => lookup(model.resources.rules, resource) ?? []);
-  return [...also, ...rules].flatMap((one) => one.else ?? []);
 }
 
 async function creation(trial: Trial, called: ResourceEndpoint): Promise<Interaction> {

@@ -5,7 +5,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
-import { affectedBy, startOf, transitionsBy, transitionsOf } from "../effects.ts";
+import { furtherEffects, startOf, transitionsBy, transitionsOf } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
@@ -56,7 +56,7 @@ async function run(trial: Trial, event: string, called: Operation, creator: Call
   // A link is about another record than that of its path.
   if (eventResource(contract.model, event) !== resource)
     throw new NotTried(`the event ${event} is about another record than that of ${operation}`);
-  const changesLater = resource !== undefined && affectedBy(contract, called).has(resource);
+  const changesLater = resource !== undefined && furtherEffects(contract, called).resources.has(resource);
   if (resource !== undefined && action === "create") {
     const record = await trial.make(resource, creator === undefined ? {} : { creator });
     if (record.history.at(-1)?.operation !== operation)

@@ -2,6 +2,7 @@
 import type { DeriveCases, PartCases } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { computedCases } from "./computed.ts";
+import { counterCases } from "./counters.ts";
 import { defaultCases } from "./defaults.ts";
 import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
@@ -21,7 +22,7 @@ import { valueCases } from "./values.ts";
 
 /** Tests defaults first: records with a wrong owner cannot be deleted, and would use up the quotas of all later cases. */
 const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
-  ...[defaultCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, notUniqueCases, ruleCases],
+  ...[defaultCases, counterCases, idCases, valueCases, memberCases, fixedCases, uniqueCases, notUniqueCases, ruleCases],
   ...[
     referenceCases,
     deletionCases,

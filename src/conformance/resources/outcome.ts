@@ -6,7 +6,7 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { transitionsBy, transitionsOfNew } from "../effects.ts";
+import { furtherErrors, transitionsBy, transitionsOfNew } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import {
   bodyOf,
@@ -48,7 +48,9 @@ export function outcomeOf(
   const hasFileLimit =
     Object.values(body).some(isFileValue) && trial.contract.model.limits.size?.["request"] === undefined;
   if (hasFileLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
-  if (isInvalid(trial.contract, write.called, response, possible)) return "invalid";
+  // What is invalid may be a value of another record, which the operation writes besides.
+  if (isInvalid(trial.contract, write.called, response, possible))
+    return possible.includes("invalid-request") ? "other" : "invalid";
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
     ? "conflict"
     : "other";
@@ -112,6 +114,7 @@ export function possibleErrors(
   found.push(...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []));
   if (endpoint.else !== undefined) found.push(endpoint.else);
   found.push(...[...transitionsBy(contract, operation), ...ofNew].flatMap(({ trigger }) => trigger.else ?? []));
+  found.push(...furtherErrors(contract, called));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
   return found;
 }

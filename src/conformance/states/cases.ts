@@ -19,7 +19,7 @@ import { findRecord } from "../trial/world.ts";
 import { expectObservedState, expectState } from "./expected-state.ts";
 import { beginnings } from "./new-records.ts";
 import { expectSet } from "./set-values.ts";
-import { fires, isOver } from "./timers.ts";
+import { fires, isOver, wakes } from "./timers.ts";
 
 export function stateCases(contract: Contract): PartCases {
   const transitions = transitionsOf(contract);
@@ -113,7 +113,7 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
       }));
     case "after":
     case "at":
-      return [...fires(contract, transition), ...isOver(contract, transition)];
+      return [...fires(contract, transition), ...isOver(contract, transition), ...wakes(contract, transition)];
   }
 }
 

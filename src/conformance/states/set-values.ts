@@ -5,6 +5,7 @@ import { brokenBy } from "../expect.ts";
 import { evaluate } from "../expressions.ts";
 import { expressionValue, type KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
+import { isAbout } from "../values/same.ts";
 
 /** Expects the values that `set` assigns, as far as the test can compute them. */
 export function expectSet(
@@ -28,13 +29,4 @@ export function expectSet(
     if (isAbout(expected, got)) continue;
     throw brokenBy(trial, `\`${field}\` with ${JSON.stringify(expected)}`, JSON.stringify(got), `${path}/set/${field}`);
   }
-}
-
-/** How far two instants may differ that are computed from two clocks, in milliseconds. */
-const clockDifference = 30_000;
-
-function isAbout(expected: unknown, got: unknown): boolean {
-  if (typeof expected === "string" && typeof got === "string" && /^\d{4}-\d\d-\d\dT/.test(expected))
-    return Math.abs(Date.parse(expected) - Date.parse(got)) <= clockDifference;
-  return JSON.stringify(expected) === JSON.stringify(got);
 }

@@ -1,8 +1,21 @@
-/** What clients can observe of timers: they fire in time and not before, and not for a record that is in another state by then. */
-import type { Case } from "../case.ts";
+/**
+ * What clients can observe of timers: they fire in time and not before, not for a record that is in another state by then, and not
+ * while their guard is false, but as soon as a change makes it true.
+ */
+import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { ifPossible } from "../attempts.ts";
+import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { samplesOf } from "../endpoints/matching.ts";
 import { expectSuccess } from "../expect.ts";
+import { truth } from "../expressions.ts";
+import { candidatesFor } from "../resources/candidates.ts";
+import { sendWrite, writesOf } from "../resources/writing.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { lookAround } from "../trial/looking.ts";
+import type { Trial } from "../trial/trial.ts";
+import { findRecord } from "../trial/world.ts";
 import { marginMilliseconds, timerMilliseconds } from "../trial/states.ts";
 import { expectState, expectStateIn } from "./expected-state.ts";
 
@@ -14,8 +27,7 @@ export function fires(contract: Contract, timed: TriggeredTransition): readonly 
     aspects: [{ path, expects: `time moves a ${resource} from ${state} to ${to}, and not before` }],
     exclusive: true,
     run: async (trial) => {
-      const record = await trial.make(resource, { state });
-      await trial.look(record);
+      const record = await recordInState(trial, timed, state, true);
       const wait = timerMilliseconds(trial, record, timed);
       const early = Math.min(60_000, wait / 4);
       await trial.pass(wait - early);
@@ -24,6 +36,89 @@ export function fires(contract: Contract, timed: TriggeredTransition): readonly 
       await expectStateIn(trial, record, [to, ...laterStates(contract, resource, to)]);
     },
   }));
+}
+
+/** Returns a record in the state for which the guard of the timer is true, or false. */
+async function recordInState(
+  trial: Trial,
+  { path, resource }: TriggeredTransition,
+  state: string,
+  wanted: boolean,
+): Promise<KnownRecord> {
+  const guard = trial.contract.typed.get(`${path}/if`);
+  if (guard !== undefined && readsVariable(guard, "now")) throw new NotTried("the guard of the timer reads the time");
+  if (guard === undefined) {
+    const record = await trial.make(resource, { state });
+    await trial.look(record);
+    return record;
+  }
+  const caller = await trial.callers().then(([first]) => first);
+  if (caller === undefined) throw new NotTried(`the test has no caller who makes a ${resource}`);
+  const holds = (record: KnownRecord): boolean | undefined => truth(guard, trial.scope(caller, record));
+  const samples = await samplesOf(trial, {
+    ...{ resource, condition: guard, caller, holds, wish: { state }, most: 1, followsReferences: true },
+  });
+  const found = samples.find(({ isTrue }) => isTrue === wanted);
+  if (found === undefined) throw new NotTried(`the test makes no ${resource} for which the guard is ${wanted}`);
+  return found.record;
+}
+
+/** The timer does nothing while its guard is false, and fires as soon as a change of a record makes the guard true. */
+export function wakes(contract: Contract, timed: TriggeredTransition): readonly Case[] {
+  const { resource, from, to, path } = timed;
+  const guard = contract.typed.get(`${path}/if`);
+  const [state] = from;
+  if (guard === undefined || state === undefined) return [];
+  const isTimed = (one: TriggeredTransition): boolean =>
+    one.resource === resource && one.path !== path && one.from.includes(state) && one.trigger.on.kind !== "by";
+  // Another timer may fire first.
+  if (transitionsOf(contract).some(isTimed)) return [];
+  return [
+    {
+      id: `${path}: guard`,
+      aspects: [
+        {
+          path: `${path}/if`,
+          expects: `time moves no ${resource} while \`${timed.trigger.if}\` is false, but as soon as it becomes true`,
+        },
+      ],
+      exclusive: true,
+      run: async (trial) => {
+        const record = await recordInState(trial, timed, state, false);
+        await trial.pass(timerMilliseconds(trial, record, timed) + marginMilliseconds);
+        await expectState(trial, record, state);
+        if (!(await makeTrue(trial, record, guard))) throw new NotTried("no change makes the guard true");
+        await trial.pass(marginMilliseconds);
+        await expectStateIn(trial, record, [to, ...laterStates(contract, resource, to)]);
+      },
+    },
+  ];
+}
+
+/** Changes the record, or one to which it refers, until the guard is true. Returns whether it is. */
+async function makeTrue(trial: Trial, record: KnownRecord, guard: TypedExpression): Promise<boolean> {
+  const read = [
+    ...fieldsIn(guard).map((name) => ({ name, changed: record })),
+    ...nodesOf(guard).flatMap((node) => {
+      if (node.kind !== "walk" || node.reference.kind !== "field") return [];
+      const changed = findRecord(trial.world, node.resource, record.values.get(node.reference.name) ?? null);
+      return changed === undefined ? [] : [{ name: node.name, changed }];
+    }),
+  ];
+  for (const { changed, name } of read) {
+    for (const write of writesOf(trial.contract, changed.resource).filter(({ kind }) => kind === "change")) {
+      const member = write.members.find((one) => one.name === name && one.sets);
+      for (const value of member === undefined ? [] : await candidatesFor(trial, member, guard, write)) {
+        if (value === undefined) continue;
+        await ifPossible(() =>
+          sendWrite(trial, write, { record: changed, change: () => ({ [name]: value }), isValid: true }),
+        );
+        await lookAround(trial, record);
+        if (truth(guard, trial.scope(record.creator, record)) === true) return true;
+      }
+    }
+  }
+  return false;
 }
 
 /** A record that has left the states of a timer does not feel it any more. */
@@ -46,8 +141,7 @@ export function isOver(contract: Contract, timed: TriggeredTransition): readonly
       aspects: [{ path, expects: `time does not move a ${resource} that has left ${state} for ${leaving.to}` }],
       exclusive: true,
       run: async (trial) => {
-        const record = await trial.make(resource, { state });
-        await trial.look(record);
+        const record = await recordInState(trial, timed, state, true);
         const wait = timerMilliseconds(trial, record, timed);
         await trial.pass(wait / 4);
         expectSuccess(trial, (await trial.makeTransition(record, leaving)).interaction, leaving.path);

@@ -15,7 +15,7 @@ import { determinesUnique } from "../distinguishing.ts";
 import { startOf, transitionsBy } from "../effects.ts";
 import { evaluate, type Scope, truth } from "../expressions.ts";
 import { knownRecords } from "../known-truth.ts";
-import { solve } from "../solve.ts";
+import { comparesInput, solve } from "../solve.ts";
 import { problemOf } from "../values/fits.ts";
 import { distinctValue, type Supply, validValue } from "../values/valid.ts";
 import { loginOf, newRefreshToken } from "./callers.ts";
@@ -95,8 +95,11 @@ export async function inputFor(
   const references = await newReferences(trial, called, caller, [...inner, ...Object.keys(fixed)]);
   for (const { field } of members) await prepareReferences(trial, field.type, caller, references, inner);
   let body: JsonObject = {};
+  let supplied: References = references;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    body = { ...randomBody(trial, called, { caller, record }, references), ...chosen };
+    // Two members may have to refer to different records.
+    if (attempt === attempts / 2) supplied = await withOthers(trial, called, caller, references);
+    body = { ...randomBody(trial, called, { caller, record }, supplied), ...chosen };
     if (attempt > 5) body = { ...withRules(trial, called, { caller, record }, body), ...chosen };
     if (isAcceptable(trial, called, { caller, record }, { body, query })) break;
   }
@@ -116,9 +119,10 @@ export async function inputWhere(
   const scopeOf = (input: Input): Scope => trial.scope(caller, record, expressionInput(trial, called, input));
   if (record !== undefined && evaluate(condition, scopeOf({ query: {} })) === undefined)
     await lookAround(trial, record);
+  const sample = comparesInput(condition) ? await trial.inputFor(name, caller, record) : { query: {} };
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     // An input that satisfies the equalities, and later inputs by chance, in case an equality is only one of several ways.
-    const solved = attempt < attempts / 2 ? solve(condition, scopeOf({ query: {} }), wanted).input : [];
+    const solved = attempt < attempts / 2 ? solve(condition, scopeOf(sample), wanted).input : [];
     const found = await trial.inputFor(name, caller, record, Object.fromEntries(solved) as JsonObject);
     const input =
       attempt === 0 ? found : { ...found, query: { ...found.query, ...otherQuery(trial, called, condition) } };
@@ -184,6 +188,29 @@ async function newReferences(
   return references;
 }
 
+/** By resource, the id of a record to which a value may refer. */
+type References = Pick<ReadonlyMap<string, Json>, "get">;
+
+/** Returns references to either of two records, of each resource to which two members of the operation refer. */
+async function withOthers(
+  trial: Trial,
+  called: Operation,
+  caller: Caller,
+  references: ReadonlyMap<string, Json>,
+): Promise<References> {
+  const { model } = trial.contract;
+  const named = membersOf(trial.contract, called).flatMap(({ field }) => referenceOf(model, field.type) ?? []);
+  const others = new Map<string, Json>();
+  for (const resource of named.filter((one, index) => named.indexOf(one) !== index)) {
+    const made = await ifPossible(() => trial.make(resource, { creator: caller }));
+    const id = made === undefined ? undefined : await readId(trial, made);
+    if (id !== undefined) others.set(resource, id);
+  }
+  return {
+    get: (resource) => (trial.random.chance(0.5) ? others.get(resource) : undefined) ?? references.get(resource),
+  };
+}
+
 /** Makes the records to which values of a type refer. `inner`: the resources of which records are being made for that, and types around. */
 export async function prepareReferences(
   trial: Trial,
@@ -206,11 +233,7 @@ export async function prepareReferences(
 }
 
 /** Returns what the values of a request are made of. `references`: by resource, the id of a record to which they may refer. */
-export function supplyFor(
-  { random, world }: Trial,
-  caller: Caller,
-  references: ReadonlyMap<string, Json> = new Map(),
-): Supply {
+export function supplyFor({ random, world }: Trial, caller: Caller, references: References = new Map()): Supply {
   return {
     ...{ random, now: presentOf(world) },
     reference: (resource) => references.get(resource) ?? undefined,
@@ -218,12 +241,7 @@ export function supplyFor(
   };
 }
 
-function randomBody(
-  trial: Trial,
-  called: Operation,
-  { caller, record }: Around,
-  references: ReadonlyMap<string, Json>,
-): JsonObject {
+function randomBody(trial: Trial, called: Operation, { caller, record }: Around, references: References): JsonObject {
   const { contract, random, world } = trial;
   const { model } = contract;
   const { action, resource } = called;

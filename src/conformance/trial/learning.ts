@@ -6,7 +6,7 @@ import { type Caller, idOf } from "../caller.ts";
 import { mayRun, fieldVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
-import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
+import { furtherEffects, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { memberOf, observableFields, recordIn, nestedIds, renamedFields, type ObservedRecord } from "../response.ts";
@@ -192,7 +192,7 @@ function learnValue({ observed, values }: KnownRecord, name: string, value: Json
 
 /** Forgets what events of the operation may have changed in other records. */
 function forgetAffected({ contract, world }: Trial, called: Operation): void {
-  const affected = affectedBy(contract, called);
+  const { resources: affected } = furtherEffects(contract, called);
   for (const record of world.records) {
     if (!affected.has(record.resource)) continue;
     record.values.delete("state");

@@ -125,3 +125,13 @@ export function mergePatch(value: Json | undefined, patch: Json): Json {
   }
   return merged;
 }
+
+/** How far two instants may differ that are computed from two clocks, in milliseconds. */
+const clockDifference = 30_000;
+
+/** Whether two values of expressions are the same, or instants that two clocks may show for one. */
+export function isAbout(expected: unknown, got: unknown): boolean {
+  if (typeof expected === "string" && typeof got === "string" && /^\d{4}-\d\d-\d\dT/.test(expected))
+    return Math.abs(Date.parse(expected) - Date.parse(got)) <= clockDifference;
+  return JSON.stringify(expected) === JSON.stringify(got);
+}

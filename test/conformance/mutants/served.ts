@@ -7,6 +7,7 @@ import handlers from "../../../examples/courier-rates/handlers.ts";
 import type { ServiceFunctions } from "../../../src/runtime/functions/functions.ts";
 import { type Running, run, type RunOptions } from "../../serve/running.ts";
 import { documents as engineDocuments } from "./engine/documents.ts";
+import { documentsOfWrites } from "./further-writes.ts";
 
 export interface ServedDocument {
   readonly name: string;
@@ -33,8 +34,8 @@ export const examples: readonly ServedDocument[] = files.map((file) => {
   return { name: file.split("/").at(-1) ?? file, text, environment: secretsOf(text), ...functions };
 });
 
-/** The small documents of the engine's mutants: a tester is through with one of them in little time. */
-export const smallDocuments: readonly ServedDocument[] = Object.entries(engineDocuments)
+/** Small documents, also those of the engine's mutants: a tester is through with one of them in little time. */
+export const smallDocuments: readonly ServedDocument[] = Object.entries({ ...engineDocuments, ...documentsOfWrites })
   .filter(([name]) => !files.includes(name))
   .map(([name, text]) => ({ name, text, environment: secretsOf(text) }));
 
