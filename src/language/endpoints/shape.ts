@@ -29,8 +29,10 @@ export interface ResponseShape {
 
 export function responseShape(
   model: Model,
-  { action, endpoint: { gives } }: ResourceEndpoint | FreeEndpoint,
+  { action, endpoint: { gives, group } }: ResourceEndpoint | FreeEndpoint,
 ): ResponseShape {
+  // An item of a summary has its groups first.
+  if (action === "summary") return { item: shapeOf(model, { ...group, ...responseMembers(gives) }, false) };
   if (gives === undefined) return {};
   const list = action === "list";
   const shape = gives === "none" ? ({ kind: "none" } as const) : shapeOf(model, gives, list && hasItems(model, gives));
