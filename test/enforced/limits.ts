@@ -123,6 +123,22 @@ const quotas: readonly Proof[] = [
     pass(day + second),
     fine(),
   ]),
+  proof(
+    ["quota/window/zone"],
+    { quota: { addThing: "1/month in UTC per user" } },
+    { quota: { addThing: "1/h per user" } },
+    [
+      fine(),
+      full(),
+      // The next day is in the same month, unless this day is the last of one.
+      async (scene) => {
+        const isLast = new Date(scene.running.now() + 2 * 3_600_000).getUTCDate() === 1;
+        if (!isLast) for (const step of [pass(2 * 3_600_000), full()]) await step(scene);
+      },
+      pass(32 * day),
+      fine(),
+    ],
+  ),
   proof(["quota/live", "quota/resource"], { quota: { Thing: "2 per user" } }, { quota: { Thing: "3 per user" } }, [
     fine(),
     fine(),

@@ -404,6 +404,31 @@ on(
 );
 
 on(
+  "R8.7 a quota of a day of a time zone begins again at local midnight",
+  desks({ quota: "{ addDesk: 1/day in Asia/Kolkata per user, Ticket: 9/month in Asia/Kolkata per user }" }),
+  async (subject, caller) => {
+    const kim = await caller();
+    const day = 86_400_000;
+    const ahead = 5.5 * 3_600_000;
+    const left = (): number => day - ((subject.running.now() + ahead) % day);
+    // Not within a second of midnight.
+    if (left() < 5000) subject.running.pass(left() + 1000);
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "A" })), "201");
+    const refused = await kim.send("POST /desks", { name: "B" });
+    assert.equal(codeOf(refused), "quota-exceeded");
+    assert.ok(
+      Math.abs(Number(refused.headers["retry-after"]) - left() / 1000) < 3,
+      String(refused.headers["retry-after"]),
+    );
+    subject.running.pass(left() - 2000);
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "B" })), "quota-exceeded");
+    subject.running.pass(3000);
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "B" })), "201");
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "C" })), "quota-exceeded");
+  },
+);
+
+on(
   "a standing quota has no end to wait for, and is free again when a record is out of the count",
   desks({ quota: "{ Ticket: 1 in parked | open per user }" }),
   async (_, caller) => {

@@ -1,8 +1,9 @@
 /** Summaries: groups of records with counts, sums, averages, smallest and largest values, of what a caller may list and see. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { documentOf } from "../enforced/document.ts";
+import { crud, documentOf } from "../enforced/document.ts";
 import type { Reply } from "./client.ts";
+import { run } from "./running.ts";
 import { served } from "./scenario.ts";
 
 const shop = documentOf({
@@ -172,4 +173,34 @@ served("summaries", shop, (subject) => {
       },
     ]);
   });
+});
+
+test("older callers get their names of measures, parameters and values", async () => {
+  const text = documentOf({
+    resources: { Thing: { id: "id(thi)", name: "string(1..40)", kind: "small | large, filter", count: "integer" } },
+    endpoints: {
+      endpoints: { ...crud, sums: { at: "GET /things/sums", group: "kind", gives: { total: "sum(count)" } } },
+    },
+    versioning: {
+      scheme: "dated",
+      sent: "header V",
+      absent: "newest",
+      policy: { breaking: "new version only", notice: "1d", support: "12mo", "after sunset": "410 version-gone" },
+      versions: { "2026-09-01": ["rename Thing.size -> kind", "rename sums.sum -> total"], "2026-03-01": "first" },
+    },
+  });
+  await using running = await run(text, {});
+  const headers = { "Content-Type": "application/json" };
+  for (const [kind, count] of [
+    ["small", 2],
+    ["large", 3],
+    ["small", 4],
+  ] as const)
+    await fetch(`${running.url}/things`, { method: "POST", headers, body: JSON.stringify({ name: "a", kind, count }) });
+  const sums = async (version: string, query: string): Promise<unknown> => {
+    const response = await fetch(`${running.url}/things/sums?${query}`, { headers: { V: version } });
+    return ((await response.json()) as { items: unknown }).items;
+  };
+  assert.deepEqual(await sums("2026-09-01", "kind=small"), [{ kind: "small", total: 6 }]);
+  assert.deepEqual(await sums("2026-03-01", "size=small"), [{ kind: "small", sum: 6 }]);
 });

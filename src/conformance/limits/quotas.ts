@@ -179,7 +179,9 @@ function againAfterWindow(line: QuotaLine): Case {
 }
 
 function windowOf({ quota }: QuotaLine): number {
-  return quota.kind === "window" ? windowMilliseconds(quota.window) : Number.NaN;
+  if (quota.kind !== "window") return Number.NaN;
+  // A month of the calendar may have 31 days, and a day 25 hours.
+  return windowMilliseconds(quota.window) + (quota.zone === undefined ? 0 : 2 * 86_400_000);
 }
 
 async function windowCounter(trial: Trial, line: QuotaLine): Promise<Counter> {

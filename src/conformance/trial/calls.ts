@@ -273,7 +273,9 @@ async function afterQuota(
     return interaction;
   const { quota = {} } = contract.model.limits;
   const lines = [called.operation, called.resource ?? ""].flatMap((target) => lookup(quota, target) ?? []);
-  const windows = lines.flatMap((one) => (one.kind === "window" ? [windowMilliseconds(one.window)] : []));
+  const windows = lines.flatMap((one) =>
+    one.kind === "window" ? [windowMilliseconds(one.window) + (one.zone === undefined ? 0 : 2 * 86_400_000)] : [],
+  );
   const deleted = called.resource === undefined ? [] : await makeRoom(trial, called.resource, caller);
   const hasRoom = deleted.length > 0;
   if (!hasRoom && windows.length === 0) throw new NotTried(quotaUsedUp);

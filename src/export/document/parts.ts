@@ -368,7 +368,7 @@ export function limits({ plan, model }: Source): Blocks {
   const quota = (one: QuotaPlan): Row => [
     code(one.name),
     one.kind === "window"
-      ? `${one.count} in ${duration(one.windowMilliseconds)} for each ${one.per}`
+      ? `${one.count} in ${one.calendar === undefined ? duration(one.windowMilliseconds) : `a ${one.calendar.unit} of ${one.calendar.zone}`} for each ${one.per}`
       : `${one.count} ${one.resource} records at a time${one.states === undefined ? "" : ` that are ${one.states.join(" or ")}`} for each ${one.column}`,
   ];
   const kept = Object.entries(model.limits.keep ?? {}).map(

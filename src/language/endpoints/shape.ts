@@ -41,7 +41,9 @@ export interface ResponseShape {
 
 export function responseShape(model: Model, resolved: ResourceEndpoint | FreeEndpoint): ResponseShape {
   const { action, endpoint, operation, resource = "" } = resolved;
-  const { gives } = endpoint;
+  const { gives, group } = endpoint;
+  // An item of a summary has its groups first.
+  if (action === "summary") return { item: shapeOf(model, { ...group, ...responseMembers(gives) }, false) };
   const isList = action === "list";
   const hasMany = isList || batchOf(model, resolved) !== undefined;
   if (hasMany && gives !== undefined && hasItems(model, gives)) {

@@ -6,6 +6,7 @@
  *             who: `user`, `ip` or a resource.
  *     quota   target: N/[n]unit per who              map: { count, window, per }          several: a list
  *             target: N [in state | state] per who   map: { count, in, per }
+ *             target: N/unit in zone per who         map: { count, window, zone, per }    a day, week or month there
  *             The first counts operations in a window, the second live records (in one of the states).
  *     size    target: size                           `request` or an operation
  *     time    target: duration                       likewise
@@ -14,6 +15,7 @@
  *
  * Each of the five can be `none`, and so can each target of `rate` and `quota`.
  */
+import { timezoneNames } from "../../base/timezone-names.ts";
 import { named, oneOrList } from "../grammar/collections.ts";
 import { converted, form, type Owner, part } from "../grammar/form.ts";
 import { type Complaint, complain, type PartGrammar } from "../grammar/grammar.ts";
@@ -22,7 +24,7 @@ import { choice, count, duration, matching, size, text, timeOut, type Words } fr
 import { type SourceText, sourceTextOf, spanOf, splitAt } from "../grammar/source-text.ts";
 import { type Path, type Reader, report } from "../grammar/reader.ts";
 import { namesAt } from "../grammar/values.ts";
-import { type Limits, pers, type Quota, type Rate, type Retention, windowUnits } from "./model.ts";
+import { calendarUnit, type Limits, pers, type Quota, type Rate, type Retention, windowUnits } from "./model.ts";
 
 const window = matching(new RegExp(`^([1-9][0-9]{0,5})?(${Object.keys(windowUnits).join("|")})$`), [
   "bad-window",
@@ -117,10 +119,21 @@ function soundStates(reader: Reader, path: Path, names: readonly SourceText[]): 
   return [...new Set(found.map((name) => name.text))];
 }
 
+const zone = matching(
+  new RegExp(`^(?:${[...timezoneNames].join("|")})$`, "i"),
+  [
+    "bad-zone",
+    (found) => `\`${found}\` is not a time zone`,
+    { help: "write a name of the IANA database: `Europe/Oslo`" },
+  ],
+  { pattern: String.raw`\S+` },
+);
+
 /** A quota as written, before its kind is known. */
 interface WrittenQuota {
   readonly count: number;
   readonly window?: string;
+  readonly zone?: string;
   readonly states: readonly string[];
   readonly per: string;
 }
@@ -130,10 +143,11 @@ const quotaExample = "{ count: 300, in: [announced, stored], per: user }";
 const writtenQuota = form<WrittenQuota>({
   what: "A quota",
   example: quotaExample,
-  line: ["{count}/{window}[ per {per}]", "{count}[ in {states}][ per {per}]"],
+  line: ["{count}/{window}[ in {zone}][ per {per}]", "{count}[ in {states}][ per {per}]"],
   members: {
     count: { ...count("The number of a quota"), pattern: String.raw`[^\s/]+`, needed: true },
     window: { ...window, orNothing: true },
+    zone: { ...zone, orNothing: true },
     states: { ...states, key: "in", references: "state", absent: [] },
     per: { ...per, references: "resource", needed: true },
   },
@@ -155,10 +169,17 @@ const writtenQuota = form<WrittenQuota>({
 
 const quota = converted<WrittenQuota, Quota>(
   writtenQuota,
-  (reader, _, { count: number, window: time, states: held, per: who }, { value }) => {
+  (reader, _, { count: number, window: time, states: held, per: who, zone: where }, { value }) => {
+    if (where !== undefined && (time === undefined || calendarUnit(time) === undefined)) {
+      report(reader, "limits/bad-quota", value.span, "Only a day, a week or a month can be one of a time zone", {
+        help: "write `5000/day in Europe/Oslo per user`",
+      });
+      return undefined;
+    }
     if (time === undefined) return { kind: "live", count: number, states: held, per: who };
     const both = value.kind === "map" ? value.entries.find(({ key }) => key.value === "in") : undefined;
-    if (both === undefined) return { kind: "window", count: number, window: time, per: who };
+    if (both === undefined)
+      return { kind: "window", count: number, window: time, per: who, ...(where === undefined ? {} : { zone: where }) };
     const message = "A quota counts operations in a window or records in states, not both";
     report(reader, "limits/bad-quota", both.key.span, message, {
       help: "leave out `window` or `in`; two quotas are written as a list",

@@ -41,6 +41,13 @@ export function windowMilliseconds(window: string): number {
   return (number === "" ? 1 : Number(number)) * (windowUnits[unit] ?? Number.NaN);
 }
 
+/** Returns the unit of a window that can be one of the calendar; undefined for any other window. */
+export function calendarUnit(window: string): CalendarUnit | undefined {
+  return ({ d: "day", day: "day", w: "week", week: "week", mo: "month", month: "month" } as const)[window];
+}
+
+export type CalendarUnit = "day" | "week" | "month";
+
 /** The words after `per` that are no names of resources. */
 export const pers = ["user", "ip"] as const;
 
@@ -55,8 +62,17 @@ export interface Rate {
 }
 
 export type Quota =
-  /** A quota on operations in a window: `5000/day per user`. */
-  | { readonly kind: "window"; readonly count: number; readonly window: string; readonly per: string }
+  /**
+   * A quota on operations in a window: `5000/day per user`. With `zone`, the window is a day, a week or a month of the calendar
+   * in that time zone: `5000/day in Europe/Oslo per user`.
+   */
+  | {
+      readonly kind: "window";
+      readonly count: number;
+      readonly window: string;
+      readonly per: string;
+      readonly zone?: string;
+    }
   /** A quota on live records: `300 in announced | stored per user`; `states` empty: all live records. */
   | { readonly kind: "live"; readonly count: number; readonly states: readonly string[]; readonly per: string };
 

@@ -59,6 +59,10 @@ const forms: readonly [yaml: string, expected: Limits][] = [
     "keep:\n  Parcel: 12mo after createdAt, erase",
     { keep: { Parcel: { duration: "12mo", after: "createdAt", act: "erase" } } },
   ],
+  [
+    "quota: { x: 5/week in europe/oslo per user }",
+    { quota: { x: [{ kind: "window", count: 5, window: "week", per: "user", zone: "europe/oslo" }] } },
+  ],
   ["keep: { P: { duration: 1d, after: final } }", { keep: { P: { duration: "1d", after: "final", act: "delete" } } }],
   ["rate: not shown\nkeep: { P: not shown }", { keep: {} }],
 ];
@@ -87,6 +91,8 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["rate: { x: [5/min per user, wrong] }", "1:29 limits/bad-rate wrong"],
   ["quota:\n  x: 300 in a, b per user", "2:13 limits/bad-state a, b"],
   ["quota: { x: many per user }", "1:13 limits/bad-number many"],
+  ["quota: { x: 5/day in Oslo per user }", "1:22 limits/bad-zone Oslo"],
+  ["quota: { x: 5/h in Europe/Oslo per user }", "1:13 limits/bad-quota 5/h in Europe/Oslo per user"],
   ["quota: { x: 300 announced per user }", "1:13 limits/bad-quota 300 announced per user"],
   ["quota: { x: 300 in announced }", "1:13 limits/no-per 300 in announced"],
   ["quota: { x: { count: 3, window: day, in: [a], per: user } }", "1:38 limits/bad-quota in"],

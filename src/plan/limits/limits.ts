@@ -7,7 +7,7 @@ import { parseClockDuration } from "../../base/duration.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint, subjectOf } from "../../language/endpoints/resolve.ts";
 import { ownerFields, rateCountedBy, windowCountedBy, type RatedEndpoint } from "../../language/limits/counted.ts";
-import { type Quota, type Rate, windowMilliseconds } from "../../language/limits/model.ts";
+import { calendarUnit, type Quota, type Rate, windowMilliseconds } from "../../language/limits/model.ts";
 import { lifecycleOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import type { Limited, QuotaPlan, RatePlan, ServerLimits } from "./types.ts";
@@ -102,9 +102,11 @@ export function quotaPlans(planInput: PlanInput): readonly QuotaPlan[] {
     const name = names[index] as string;
     const { count, per } = quota;
     if (quota.kind === "window") {
-      const { window } = quota;
+      const { window, zone } = quota;
+      const unit = calendarUnit(window);
+      const calendar = zone === undefined || unit === undefined ? {} : { calendar: { unit, zone } };
       const of = isResource(planInput, target) ? "creation" : "operation";
-      return { kind: "window", name, of, count, windowMilliseconds: windowMilliseconds(window), per };
+      return { kind: "window", name, of, count, windowMilliseconds: windowMilliseconds(window), ...calendar, per };
     }
     const [column] = ownerFields(planInput.model, target, per);
     assert(column !== undefined, `no field says whose a ${target} is`);

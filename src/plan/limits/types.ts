@@ -1,4 +1,5 @@
 /** The types of the server's limits, rates, quotas and retention. */
+import type { CalendarUnit } from "../../language/limits/model.ts";
 import type { CountedBy } from "../../language/limits/counted.ts";
 import type { Erased } from "../../language/resources/erased-value.ts";
 
@@ -45,6 +46,8 @@ export type QuotaPlan =
       readonly of: "operation" | "creation";
       readonly count: number;
       readonly windowMilliseconds: number;
+      /** Set if the window is one of the calendar in a time zone, which ends at a local midnight. */
+      readonly calendar?: { readonly unit: CalendarUnit; readonly zone: string };
       readonly per: string;
     }
   /** The most records at a time with the same value in `column` and, if `states` is present, in one of these states. */

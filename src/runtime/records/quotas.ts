@@ -2,6 +2,7 @@
  * Counts quotas (R8.7) inside the transaction of the write: parallel writes cannot exceed them, and rejected or rolled back
  * writes and repeated requests do not count. They are the last check of a write.
  */
+import { instantOf, offsetAt } from "../../expression/zones.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -61,13 +62,27 @@ export async function countSuccess(call: Call, tx: Transaction, response: HttpRe
     if (partition === undefined) continue;
     const key = concealed(context.secret, partition);
     for (let left = quota.of === "creation" ? made : 1; left > 0; left -= 1) {
-      const counted = await tx.count(`quota ${quota.name}`, key, now, now + quota.windowMilliseconds);
+      const counted = await tx.count(`quota ${quota.name}`, key, now, windowEnd(quota, now));
       if (left === 1 && call.observation.admission !== undefined)
         reportQuota(call.observation.admission, quota, counted, now);
       if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
     }
   }
 }
+
+/** Returns when a window that begins now ends: after its length, or at the next local midnight that ends a calendar window. */
+function windowEnd({ calendar, windowMilliseconds }: WindowQuota, now: number): number {
+  if (calendar === undefined) return now + windowMilliseconds;
+  const { unit, zone } = calendar;
+  const local = new Date(now + (offsetAt(now, zone) ?? 0));
+  local.setUTCHours(0, 0, 0, 0);
+  if (unit === "month") local.setUTCMonth(local.getUTCMonth() + 1, 1);
+  // A week begins on Monday.
+  else local.setUTCDate(local.getUTCDate() + (unit === "day" ? 1 : 7 - ((local.getUTCDay() + 6) % 7)));
+  return instantOf(local.getTime(), zone) ?? now + windowMilliseconds;
+}
+
+type WindowQuota = Extract<QuotaPlan, { kind: "window" }>;
 
 function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string | undefined {
   if (by.kind !== "member") return partitionOf(by, call.httpRequest, call.caller.id, call.parameters);
