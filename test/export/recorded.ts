@@ -204,6 +204,8 @@ function bodyFaults(
   if (declared !== undefined && object(declared)["schema"] === undefined) return [];
   if (declared === undefined) return [`the media type ${type} is not declared`];
   if (type === "text/event-stream") return streamFaults(judge, content, body);
+  // A schema describes a value in JSON, whose form in XML or plain text it does not say.
+  if (/^text\/(?:xml|plain)$|^application\/xml$/.test(type)) return [];
   const parsed = parse(body);
   if (parsed === undefined) return [`the body is no JSON: ${body.slice(0, 100)}`];
   const schema = chosenBy(object(object(declared)["schema"]), parsed);

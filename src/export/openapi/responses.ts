@@ -87,7 +87,7 @@ function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named
 
 function successes({ plan, names }: DescriptionContext, operation: Operation): readonly [string, JsonObject][] {
   const described = rateLimitHeaders(plan, operation);
-  const declared = declaredHeaders(operation);
+  const declared = { ...declaredHeaders(operation), ...cookieHeader(plan, operation) };
   const stream = streamParts(plan, operation);
   if (stream !== undefined) return [["200", streamed(operation, stream, names, described)], revalidated];
   if (operation.action === "read" && operation.file !== undefined) return bytesResponse(operation.file, described);
@@ -99,6 +99,14 @@ function successes({ plan, names }: DescriptionContext, operation: Operation): r
     ]),
     ...(isRevalidated(operation) ? [revalidated] : []),
   ];
+}
+
+/** Describes the cookie that a login, a renewal or a logout sets. */
+function cookieHeader({ credentials }: Plan, { session }: Operation): JsonObject {
+  const sent = credentials.find(({ name }) => name === session?.credential)?.sent ?? [];
+  if (!sent.some((one) => "cookie" in one && one.set !== undefined)) return {};
+  const description = "The cookie with the token of the session.";
+  return { "Set-Cookie": { description, required: false, schema: { type: "string" } } };
 }
 
 /** Returns the header fields that the document declares for the operation. */
