@@ -94,7 +94,10 @@ function* constructDifferences(
     return;
   }
   const [old, now] = [site.old ?? {}, site.now ?? {}] as [Values, Values];
+  // A member that another statement sets as well is compared there, with what else the statement sets.
+  const inSpreads = new Set(members.flatMap(({ isSpread, member }) => (isSpread ? (member.gives ?? []) : [])));
   for (const { isSpread, key, member, name: memberName, report } of members) {
+    if (!isSpread && inSpreads.has(memberName)) continue;
     const isNamed = site.pattern === "" || member.members !== undefined;
     const inner = {
       // The members of a construct that may be one line have no separate locations.

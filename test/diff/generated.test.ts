@@ -97,6 +97,8 @@ function another(value: unknown): unknown {
 function meansTheSame(model: Model, changed: Model, place: Place): boolean {
   const [before, after] = [valueAt(model, place), valueAt(changed, place)];
   if (same(model, changed) || (says(before) === 0 && says(after) === 0)) return true;
+  // A list of fields without a direction is in ascending order.
+  if (place.at(-1) === "descending" && [before, after].every((value) => value !== true)) return true;
   if (["allow", "show", "for", "rules"].some((list) => place.indexOf(list) > 0)) return true;
   const media = place.slice(0, place.lastIndexOf("media") + 1);
   if (media.length > 0 && same(uncovered(valueAt(model, media)), uncovered(valueAt(changed, media)))) return true;

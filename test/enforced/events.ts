@@ -161,6 +161,7 @@ const shaped: Proof = {
     ...shutting,
     comes(1, ([one]) => {
       const { id, thing, time, seconds, sequence, source, request, ...rest } = bodyOf(one?.body ?? "{}");
+      assert(thing !== undefined);
       const record = (thing as Block)["id"] as string;
       assert.equal(id, one?.headers["webhook-id"]);
       assert.deepEqual(thing, { object: "thing", id: record });

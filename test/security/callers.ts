@@ -277,7 +277,7 @@ async function refused(world: World): Promise<readonly Asking[]> {
       401,
     ),
     signing("a signature by another secret", boss, (sent) => signed(running, sent, 0, "another secret"), 401),
-    no("two credentials", { Authorization: `Bearer ${good}`, "X-Session": ended }, 400),
+    no("two credentials", { Authorization: `Bearer ${good}`, "X-Session": ended }, 401),
     no("an empty credential", { Authorization: "Bearer " }, 400),
   ];
 }

@@ -107,19 +107,19 @@ export function predict(
     const { kind, resource, set = {} } = write;
     const scopes = itemsOf(contract, site, scope);
     const { all, isComplete } = candidates.get(resource) ?? { all: [], isComplete: false };
-    const forget = ({ after }: Candidate): void => Object.keys(set).forEach((name) => after.delete(name));
+    const forgetSet = ({ after }: Candidate): void => Object.keys(set).forEach((name) => after.delete(name));
     const apply = (candidate: Candidate, values: ReadonlyMap<string, Json>): void => {
       if (kind === "delete") candidate.isDeleted = true;
-      else forget(candidate);
+      else forgetSet(candidate);
       for (const [name, value] of values) candidate.after.set(name, value);
     };
-    const loseSight = (candidate: Candidate): void => {
+    const forget = (candidate: Candidate): void => {
       if (kind === "delete") candidate.isDeleted = undefined;
-      else forget(candidate);
+      else forgetSet(candidate);
     };
     if (scopes === undefined) {
       if (kind === "create") uncounted.add(resource);
-      else all.forEach(loseSight);
+      else all.forEach(forget);
       continue;
     }
     // Writes also select the records that those before them create, of which the test knows little.
@@ -147,7 +147,7 @@ export function predict(
       const isKnown = unknown.length === 0 && earlier.length === 0 && (isComplete || namesOne(contract, site));
       if (selected.length === 0 && isKnown && write.else !== undefined) return result(site);
       if (selected.length > 0) certain.add(site);
-      unknown.forEach(loseSight);
+      unknown.forEach(forget);
       const members = selected.map((candidate) => ({
         candidate,
         values: valuesOf(site, selecting(around, resource, candidate.after)),
@@ -156,9 +156,9 @@ export function predict(
         for (const { candidate, values } of members) apply(candidate, values);
         continue;
       }
-      const isAlone = write.each === undefined && !sites.some((one) => one !== site && one.write.resource === resource);
-      if (isAlone) groups.push({ site, count: write.first, members, isComplete: isKnown });
-      for (const candidate of selected) loseSight(candidate);
+      const isOnly = write.each === undefined && !sites.some((one) => one !== site && one.write.resource === resource);
+      if (isOnly) groups.push({ site, count: write.first, members, isComplete: isKnown });
+      for (const candidate of selected) forget(candidate);
     }
   }
   return result();

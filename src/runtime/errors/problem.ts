@@ -1,8 +1,8 @@
 /** Renders an error as a response: problem+json (RFC 9457, R7.1), or the body that the document declares. */
+import process from "node:process";
 import { pathOf } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { STATUS_CODES } from "node:http";
 import type { ErrorBody } from "../../plan/errors/types.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
 import { everyOperation } from "../../plan/events/events.ts";
@@ -12,6 +12,9 @@ import type { EventsPart } from "../../plan/events/types.ts";
 import { type ErrorVariables, fieldOf, fillShape, filled, hasField } from "./body.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import type { Violation, ApiErrorDetails } from "./api-error.ts";
+
+// An `import` of node:http would load undici and TLS, because it reads all exports.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export interface Problems {
   /**

@@ -25,8 +25,8 @@ const requiredNotInBody: Check = {
       const set = [...boundFields(model, resolved), ...always.flatMap(({ trigger }) => Object.keys(trigger.set ?? {}))];
       const lacking = Object.entries(fieldsOf(model, resolved.resource)).find(([name, field]) => {
         const member = lookup(accepted, name);
-        const isTaken = member !== undefined && (!member.optional || member.default !== undefined);
-        const isSet = isTaken || field.default !== undefined || set.includes(name);
+        const isInput = member !== undefined && (!member.optional || member.default !== undefined);
+        const isSet = isInput || field.default !== undefined || set.includes(name);
         return !isSet && !isServerSet(field) && !isNullable(field);
       });
       if (lacking === undefined) continue;
