@@ -206,7 +206,13 @@ export function readsHidden({ model }: Contract, resource: string, computed: Typ
   return fieldsIn(computed).some((field) => lookup(model.authentication.show, `${resource}.${field}`) !== undefined);
 }
 
-function viewDeviations(viewing: Viewing, view: string, value: Json | undefined, at: string): readonly Deviation[] {
+/** Returns how a value differs from the members of a view. */
+export function viewDeviations(
+  viewing: Seeing,
+  view: string,
+  value: Json | undefined,
+  at: string,
+): readonly Deviation[] {
   const { contract } = viewing;
   const { model } = contract;
   const definition = lookup(model.resources.views ?? {}, view);

@@ -41,7 +41,7 @@ for (const store of stores) {
 
     await t.test("customers", async () => {
       const ann = await shop.customers.create({ email: "ann@example.com", name: "Ann", metadata: { order: "6" } });
-      assert.match(ann.id, /^cus_/);
+      assert.match(ann.id, /^cus_[A-Za-z0-9]{14}$/);
       assert.deepEqual(
         [ann.object, ann.email, ann.metadata, ann.livemode],
         ["customer", "ann@example.com", { order: "6" }, false],
@@ -57,6 +57,9 @@ for (const store of stores) {
         [changed.name, changed.description, changed.metadata],
         [null, "Friend", { order: "6", color: "red" }],
       );
+      const without = await shop.customers.update(ann.id, { metadata: { order: "" } });
+      assert.deepEqual(without.metadata, { color: "red" });
+      assert.deepEqual((await shop.customers.update(ann.id, { metadata: "" })).metadata, {});
       assert.deepEqual(await failure(other.customers.retrieve(ann.id)), [
         "StripeInvalidRequestError",
         404,
@@ -179,6 +182,14 @@ for (const store of stores) {
       );
       const captured = await shop.paymentIntents.capture(held.id, { amount_to_capture: 500 });
       assert.deepEqual([captured.status, captured.amount_capturable, captured.amount_received], ["succeeded", 0, 500]);
+      const wanted = await shop.paymentIntents.create({ amount: 10, currency: "usd", payment_method: await payWith() });
+      const confirmed = await Promise.all(
+        Array.from({ length: 4 }, () => shop.paymentIntents.confirm(wanted.id).catch(({ statusCode }) => statusCode)),
+      );
+      assert.deepEqual(
+        confirmed.filter((one) => typeof one === "number"),
+        [400, 400, 400],
+      );
       const given_up = await shop.paymentIntents.create({ amount: 100, currency: "nok" });
       assert.equal(
         (await shop.paymentIntents.cancel(given_up.id, { cancellation_reason: "abandoned" })).status,
@@ -220,6 +231,53 @@ for (const store of stores) {
       const [charge] = (await shop.charges.list({ payment_intent: intents[0]?.id ?? "" })).data;
       assert.deepEqual(await shop.charges.retrieve(charge?.id ?? ""), charge);
       assert.equal((await shop.paymentIntents.retrieve(intents[0]?.id ?? "")).latest_charge, charge?.id);
+    });
+
+    await t.test("records in place of ids", async () => {
+      const fay = await shop.customers.create({ name: "Fay" });
+      const params = { amount: 100, currency: "usd", customer: fay.id, payment_method: await payWith(), confirm: true };
+      const intent = await shop.paymentIntents.create({ ...params, expand: ["customer", "latest_charge"] });
+      const charge = intent.latest_charge as Stripe.Charge;
+      assert.deepEqual(intent.customer, fay);
+      assert.deepEqual([charge.object, charge.amount, charge.payment_intent], ["charge", 100, intent.id]);
+      const read = await shop.paymentIntents.retrieve(intent.id, { expand: ["latest_charge.customer"] });
+      assert.deepEqual([read.customer, (read.latest_charge as Stripe.Charge).customer], [fay.id, fay]);
+      const list = await shop.charges.list({ customer: fay.id, expand: ["data.customer", "data.payment_intent"] });
+      assert.deepEqual(
+        list.data.map(({ customer, payment_intent }) => [customer, (payment_intent as Stripe.PaymentIntent).id]),
+        [[fay, intent.id]],
+      );
+      const refund = await shop.refunds.create({ charge: charge.id, expand: ["charge.customer"] });
+      assert.deepEqual((refund.charge as Stripe.Charge).customer, fay);
+      const open = await shop.paymentIntents.create({
+        amount: 1,
+        currency: "usd",
+        expand: ["customer", "latest_charge"],
+      });
+      assert.deepEqual([open.customer, open.latest_charge], [null, null]);
+      assert.deepEqual((await failure(shop.paymentIntents.retrieve(intent.id, { expand: ["nothing"] }))).slice(0, 2), [
+        "StripeInvalidRequestError",
+        400,
+      ]);
+    });
+
+    await t.test("balance", async () => {
+      const saver = clientOf(running, await running.key("saver", "merchant"));
+      const empty = await saver.balance.retrieve();
+      assert.deepEqual([empty.object, empty.available, empty.livemode], ["balance", [], false]);
+      const pay = async (amount: number, currency: string, more?: Partial<Stripe.PaymentIntentCreateParams>) => {
+        const { id } = await saver.paymentMethods.create(card());
+        return saver.paymentIntents.create({ amount, currency, payment_method: id, confirm: true, ...more });
+      };
+      await pay(500, "eur");
+      await pay(900, "usd", { capture_method: "manual" });
+      const { id } = await pay(300, "usd");
+      await pay(50, "usd");
+      await saver.refunds.create({ payment_intent: id, amount: 100 });
+      assert.deepEqual((await saver.balance.retrieve()).available, [
+        { currency: "eur", amount: 500 },
+        { currency: "usd", amount: 250 },
+      ]);
     });
 
     await t.test("declined cards", async () => {
@@ -325,8 +383,15 @@ for (const store of stores) {
         received?.headers["stripe-signature"] ?? "",
         secret,
       );
-      assert.equal(event.type, "payment_intent.succeeded");
-      assert.match(received?.body ?? "", new RegExp(id));
+      assert.ok(event.type === "payment_intent.succeeded");
+      assert.deepEqual(event.data.object, await shop.paymentIntents.retrieve(id));
+      assert.ok(Math.abs(event.created - Date.now() / 1000) < 60);
+      assert.deepEqual(Object.entries(await shop.events.retrieve(event.id)), Object.entries(event));
+      assert.deepEqual(await failure(other.events.retrieve(event.id)), [
+        "StripeInvalidRequestError",
+        404,
+        "resource_missing",
+      ]);
       const { data } = (await shop.rawRequest("GET", `/v1/webhook_endpoints/${webhook}/deliveries`)) as unknown as {
         data: readonly object[];
       };
@@ -375,11 +440,17 @@ for (const store of stores) {
         "amount",
       ]);
       assert.deepEqual(
-        await failure(
-          shop.paymentIntents.create({ amount: 100, currency: "usd", customer: "cus_00000000000000000000000000" }),
-        ),
+        await failure(shop.paymentIntents.create({ amount: 100, currency: "usd", customer: "cus_00000000000000" })),
         ["StripeInvalidRequestError", 400, "resource_missing", "customer"],
       );
     });
+  });
+
+  test(`Stripe learns of rate limits (${store})`, async () => {
+    await using running = await run(text.replace("all: 6000/min", "all: 2/min"), { store });
+    const shop = clientOf(running, await running.key("shop", "merchant"));
+    await shop.customers.list();
+    await shop.customers.list();
+    assert.deepEqual(await failure(shop.customers.list()), ["StripeRateLimitError", 429, "rate_limit"]);
   });
 }

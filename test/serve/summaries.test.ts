@@ -51,6 +51,7 @@ const shop = documentOf({
         group: { currency: "amount.currency", paid: "paid" },
         gives: { min: "min(amount)", max: "max(amount)" },
         where: "pieces < 100",
+        lists: { kind: "cursor", gives: { object: "'extremes'", data: "items", more: "next != null" } },
       },
     },
   },
@@ -149,8 +150,8 @@ served("summaries", shop, (subject) => {
       perDay.items.map((item) => Object.keys(item).join()),
       ["day,site,currency,sales,total,mean", "day,site,currency,sales,total,mean"],
     );
-    const extremes = (await get("/sales/extremes", "ann")) as { items: unknown[] };
-    assert.deepEqual(extremes.items, [{ currency: "EUR", min: eur("0.10"), max: eur("10.05") }]);
+    const extremes = (await get("/sales/extremes", "ann")) as { data: unknown[] };
+    assert.deepEqual(extremes.data, [{ currency: "EUR", min: eur("0.10"), max: eur("10.05") }]);
   });
 
   test("without groups there is one answer, also of no record", async () => {
@@ -161,8 +162,9 @@ served("summaries", shop, (subject) => {
   });
 
   test("smallest and largest amounts, in the order of the groups", async () => {
-    const { items } = await get("/sales/extremes");
-    assert.deepEqual(items, [
+    const { object, data, more } = await get("/sales/extremes");
+    assert.deepEqual([object, more], ["extremes", false]);
+    assert.deepEqual(data, [
       { currency: "EUR", paid: false, min: eur("0.20"), max: eur("0.20") },
       { currency: "EUR", paid: true, min: eur("0.10"), max: eur("10.05") },
       {

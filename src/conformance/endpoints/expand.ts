@@ -262,7 +262,8 @@ function rejectsUnknown(contract: Contract, called: Operation, style: ExpandStyl
   return operationCase(called, "expand an unknown member", aspects, async (trial) => {
     const { body: _, ...options } = await validOptions(trial, called);
     const interaction = await expand(trial, called, style, ["unknownMember"], options);
-    expectError(trial, interaction, { code: "invalid-request", status: 400 }, aspects[0].path);
+    const entries = [{ place: style.name, codes: ["unknown-field"] }];
+    expectError(trial, interaction, { code: "invalid-request", status: 400, entries }, aspects[0].path);
   });
 }
 
@@ -281,7 +282,8 @@ function boundsDepth(contract: Contract, called: Operation, style: ExpandStyle, 
       expectSuccess(trial, await expand(trial, called, style, longest, options), aspects.at(-1)?.path);
       if (tooLong === undefined) return;
       const rejected = await expand(trial, called, style, tooLong, options);
-      expectError(trial, rejected, { code: "invalid-request", status: 400 }, aspects.at(-1)?.path);
+      const entries = [{ place: style.name, codes: ["too-many"] }];
+      expectError(trial, rejected, { code: "invalid-request", status: 400, entries }, aspects.at(-1)?.path);
     }),
   ];
 }

@@ -62,6 +62,7 @@ function rejectsUnknown(contract: Contract, called: Operation, parameter: string
     const { body: _, ...options } = await validOptions(trial, called);
     neededSuccess(trial, await trial.call(called.operation, options));
     const interaction = await select(trial, called, options, parameter, "unknownMember");
-    expectError(trial, interaction, { code: "invalid-request", status: 400 });
+    const entries = [{ place: parameter, codes: ["unknown-field"] }];
+    expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
   });
 }

@@ -130,7 +130,10 @@ function acceptsBody(contract: Contract, called: Operation, type: string): reado
     const interaction = await trial.call(called.operation, { ...options, rawBody });
     const { status } = trial.responseOf(interaction);
     if (status === 415) throw new Broken("the media type to be accepted", String(status), interaction);
-    if (type === formMedia) expectSuccess(trial, interaction);
+    if (type !== formMedia) return;
+    if (isRejectedByGuard(contract, trial.responseOf(interaction), called))
+      throw new NotTried(`the guard of ${called.operation} is false`);
+    expectSuccess(trial, interaction);
   };
   return [operationCase(called, `body of ${type}`, aspects, run)];
 }

@@ -62,18 +62,22 @@ export async function observing<Result>(
 
 function happens(contract: Contract, name: string, channel: Channel): Case {
   const { model } = contract;
-  const { carries, when } = model.events.out?.[name] ?? {};
+  const { carries, view, when } = model.events.out?.[name] ?? {};
   const path = outPath(contract, name);
   const cause =
     when?.kind === "enters" ? `a ${when.resource} enters the state ${when.state}` : `${when?.operation} runs`;
   const resource = eventResource(model, name);
   const hidden = Object.keys(model.authentication.show).filter(
-    (key) => carries === undefined && key.startsWith(`${resource}.`),
+    (key) => carries === undefined && view === undefined && key.startsWith(`${resource}.`),
   );
-  const payload = carries === undefined ? "the record as the receiver sees it" : carries.join(", ");
+  const payload =
+    carries?.join(", ") ?? (view === undefined ? "the record as the receiver sees it" : `the view ${view}`);
   const aspects: readonly [Aspect, ...Aspect[]] = [
     { path, expects: `${name} arrives by ${channel} when ${cause}` },
-    { path: carries === undefined ? path : `${path}/carries`, expects: `the payload of ${name} is ${payload}` },
+    {
+      path: carries === undefined && view === undefined ? path : `${path}/carries`,
+      expects: `the payload of ${name} is ${payload}`,
+    },
     { path: "events/envelope", expects: "events have the declared envelope" },
     { path: pathOf[channel], expects: "no other events arrive" },
     { path: `events/delivery/${channel}/for`, expects: "nobody receives events about records of others" },

@@ -5,7 +5,7 @@ import { mentions } from "../../expression/typed.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { type Caller, isUnknownId } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { type Deviation, recordDeviations } from "../deviations.ts";
+import { type Deviation, recordDeviations, viewDeviations } from "../deviations.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type ArrivedEvent, outPath } from "./event.ts";
@@ -27,17 +27,15 @@ export function payloadDeviations(
   { resource, record, receiver, isCurrent }: Expectation,
 ): readonly Deviation[] {
   const { contract } = trial;
-  const carries = lookup(contract.model.events.out ?? {}, type)?.carries;
+  const { carries, view } = lookup(contract.model.events.out ?? {}, type) ?? {};
   const out = outPath(contract, type);
-  const path = carries === undefined ? out : `${out}/carries`;
+  const path = carries === undefined && view === undefined ? out : `${out}/carries`;
+  const viewing = { contract, caller: receiver, around: trial.around(record), isPart: true };
+  // Other cases are about the members of the view, and members from other records may have changed since.
+  if (view !== undefined) return viewDeviations(viewing, view, data, path);
   const shape =
     carries === undefined
-      ? recordDeviations(
-          { contract, caller: receiver, around: trial.around(record), isPart: true },
-          resource,
-          data,
-          path,
-        ).map((one) =>
+      ? recordDeviations(viewing, resource, data, path).map((one) =>
           // Other cases are about the fields themselves.
           one.path.startsWith("authentication/") ? one : { ...one, path },
         )

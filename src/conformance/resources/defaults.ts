@@ -1,7 +1,8 @@
 /** The values that fields get by themselves: defaults, and the times of the creation and of the last change. */
 import { isObject, type Json } from "../../base/json.ts";
+import { instantOfUnixTime } from "../../base/unix-time.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup, unixUnitOf } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract } from "../contract.ts";
@@ -120,7 +121,8 @@ function expectDefault(
     }
     case "now":
     case "now-on-change":
-      if (!(Math.abs(Date.parse(text) - presentOf(trial.world)) <= clockTolerance)) throw unlike("the current time");
+      if (!(Math.abs(instantOf(field, value) - presentOf(trial.world)) <= clockTolerance))
+        throw unlike("the current time");
       return;
     case "caller":
       if (!caller.signedIn && value !== null) throw unlike("no value, since the caller is anonymous");
@@ -239,9 +241,17 @@ function stays(contract: Contract, resource: string, name: string): readonly Cas
 
 async function readTime(trial: Trial, record: NonNullable<Written["record"]>, name: string): Promise<number> {
   const value = await readField(trial, record, name);
-  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  const field = lookup(fieldsOf(trial.contract.model, record.resource), name);
+  const time = field === undefined ? Number.NaN : instantOf(field, value);
   if (Number.isNaN(time)) throw new NotTried(`no response shows \`${name}\``);
   return time;
+}
+
+/** Returns the moment of a value in milliseconds since 1970, and `NaN` for any other value. */
+function instantOf({ type }: Field, value: Json | undefined): number {
+  const unit = unixUnitOf(type);
+  const text = unit === undefined ? value : instantOfUnixTime(value, unit);
+  return typeof text === "string" ? Date.parse(text) : Number.NaN;
 }
 
 function timeText(milliseconds: number): string {

@@ -533,10 +533,13 @@ function endpointSites(model: Model): Site[] {
       const { input: _, ...ofAll } = ofPage();
       return { ...site, names: site.path.startsWith("endpoints/lists/") ? ofAll : ofPage(), about: "page" };
     };
-    const responses = summary === undefined ? responseSites(model, resolved, endpoint, `${path}/gives`) : [];
-    const answers = responses.map(({ isPage, ...site }): Site => {
-      return isPage ? aboutPage(site) : { ...site, names: ofRecord(), tokens };
-    });
+    const responses = responseSites(model, resolved, endpoint, `${path}/gives`);
+    // The members of a summary are groups and measures.
+    const answers = (summary === undefined ? responses : responses.filter(({ isPage }) => isPage)).map(
+      ({ isPage, ...site }): Site => {
+        return isPage ? aboutPage(site) : { ...site, names: ofRecord(), tokens };
+      },
+    );
     const isList = resolved?.kind === "resource" && listingActions.has(resolved.action);
     const headers = headerSites(model, operation, endpoint, isList).map((site): Site => {
       return isList ? aboutPage(site) : { ...site, names: ofRecord() };

@@ -43,7 +43,10 @@ export function responseShape(model: Model, resolved: ResourceEndpoint | FreeEnd
   const { action, endpoint, operation, resource = "" } = resolved;
   const { gives, group } = endpoint;
   // An item of a summary has its groups first.
-  if (action === "summary") return { item: shapeOf(model, { ...group, ...responseMembers(gives) }, false) };
+  if (action === "summary") {
+    const item = shapeOf(model, { ...group, ...responseMembers(gives) }, false);
+    return { item, ...(group === undefined ? {} : pageOfStyle(model, endpoint, operation, item)) };
+  }
   const isList = action === "list";
   const hasMany = isList || batchOf(model, resolved) !== undefined;
   if (hasMany && gives !== undefined && hasItems(model, gives)) {

@@ -24,10 +24,13 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const added = table.resource === webhookResource || table.resource === deliveryResource;
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   const { page, pageAt = "" } = responseShape(planInput.model, resolved);
-  if (resolved.action === "summary") return summaryPages(planInput, resolved, table, pages(style, many));
-  return {
+  const paging = {
     ...pages(style, many),
     ...(page === undefined ? {} : { page: pageOf(planInput, page, pageAt) }),
+  };
+  if (resolved.action === "summary") return summaryPages(planInput, resolved, table, paging);
+  return {
+    ...paging,
     ...(endpoint.order === undefined
       ? {}
       : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),

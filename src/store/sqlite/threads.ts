@@ -237,7 +237,7 @@ function openThread(settings: ThreadSettings): Thread {
       if (known !== undefined) return { number: known };
       count += 1;
       numbers.set(object, count);
-      return { number: count, object };
+      return { number: count, object: withoutFunctions(object) as object };
     },
     waiting: () => waiting,
     close: async () => {
@@ -245,6 +245,25 @@ function openThread(settings: ThreadSettings): Thread {
       await worker?.terminate();
     },
   };
+}
+
+/** Returns a copy of the argument without functions, which no thread can receive: stores ignore the views of expandable members. */
+function withoutFunctions(value: unknown, copies: Map<object, object> = new Map()): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    copies.set(value, items);
+    for (const item of value) items.push(withoutFunctions(item, copies));
+    return items;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const members: Record<string, unknown> = {};
+  copies.set(value, members);
+  for (const [name, member] of Object.entries(value))
+    if (typeof member !== "function") members[name] = withoutFunctions(member, copies);
+  return members;
 }
 
 function startWorker(settings: ThreadSettings): Worker {

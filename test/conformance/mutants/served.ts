@@ -25,6 +25,7 @@ const files = [
   "todo-backend",
   "back-office",
   "issue-tracker",
+  "card-payments",
   "courier-rates/courier-rates",
 ];
 
