@@ -13,7 +13,7 @@ import {
   columnOf,
   findParents,
   findRecord,
-  keyOf,
+  namesOf,
   tagsOf,
 } from "../records/find-and-authorise.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
@@ -62,15 +62,17 @@ function withOmitted(call: Call, values: Values): Values {
 async function createByClient(call: Call, tx: Transaction, parents: readonly Row[]): Promise<HttpResponse> {
   if (!call.compiled.operation.creates) throw absent(call);
   if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "The record does not exist" });
-  const value = keyOf(call) as Json;
+  const named = namesInPath(call);
   const own = toVersionedRequest(call);
-  const key = keyColumnOf(own);
-  const sent = own.input[key];
-  const violations = [...validateNew(own, { ...own.input, [key]: value })];
-  if (sent !== undefined && sent !== value) violations.push(readOnly(own, key));
+  const names = namesInPath(own);
+  const violations = [...validateNew(own, { ...own.input, ...(names as JsonObject) })];
+  for (const [name, value] of Object.entries(names)) {
+    const sent = own.input[name];
+    if (sent !== undefined && sent !== value) violations.push(readOnly(own, name));
+  }
   if (violations.length > 0) throw versionedError(call, violations);
   try {
-    return await insertRecord(upgradeRequest(call, own.input), tx, parents, { [keyColumnOf(call)]: value as Value });
+    return await insertRecord(upgradeRequest(call, own.input), tx, parents, { ...named });
   } catch (thrown) {
     // Another request may have created the record since this one looked for it: then this one replaces it.
     const row = thrown instanceof ApiError && tx.changes.length === 0 ? await findRecord(call, tx, parents) : undefined;
@@ -79,9 +81,12 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   }
 }
 
-/** Returns the field whose value is in the path, in the call's version. */
-function keyColumnOf({ compiled: { operation } }: Call): string {
-  return defined(operation.key, `the key of ${operation.name}`).column;
+/** Returns the fields whose values are in the path, in the call's version. Without a possible value there is no such record. */
+function namesInPath(call: Call): Readonly<Record<string, Value>> {
+  const { operation, table } = call.compiled;
+  const names = namesOf(call, table, defined(operation.key, `the key of ${operation.name}`));
+  if (names === undefined) throw absent(call);
+  return names;
 }
 
 /**
