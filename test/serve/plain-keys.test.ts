@@ -54,7 +54,10 @@ served("records named by several fields", documentText("prices"), (subject) => {
     assert.equal((await send("GET", "/prices/oil/EUR")).status, 404);
     assert.equal((await send("PUT", "/prices/oil/USD", { amount: 1 }, { "If-Match": '"old"' })).status, 412);
     const many = await Promise.all(Array.from({ length: 8 }, () => send("PUT", "/prices/fig/EUR", { amount: 2 })));
-    assert.deepEqual(many.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 200, 200, 200, 201]);
+    assert.deepEqual(
+      [200, 201].map((code) => many.filter(({ status }) => status === code).length),
+      [7, 1],
+    );
   });
 
   test("a field of the name can change to values that a path can have, and the record moves", async () => {

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { creates } from "../../language/endpoints/input.ts";
-import type { PathKey } from "../../language/endpoints/model.ts";
+import { type PathKey, partsOf } from "../../language/endpoints/model.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -229,13 +229,16 @@ async function parentsOf(
     (wished?.resource === last.resource ? wished : undefined) ??
     findRecord(trial.world, last.resource, lookup(wanted, last.field) ?? null) ??
     (await trial.reference(last.resource, caller));
-  if (!parent.values.has(last.column) || !parent.values.has("id")) await trial.look(parent);
-  const path: Record<string, Json> = { [last.parameter]: parent.values.get(last.column) ?? null };
+  const parts = partsOf(last);
+  if (["id", ...parts.map(({ column }) => column)].some((column) => !parent.values.has(column)))
+    await trial.look(parent);
+  const path: Record<string, Json> = {};
+  for (const { column, parameter } of parts) path[parameter] = parent.values.get(column) ?? null;
   let child: KnownRecord | undefined = parent;
   for (const outer of parents.slice(0, -1).toReversed()) {
     const id: Json | undefined = child?.values.get(outer.field);
     child = id === undefined ? undefined : findRecord(trial.world, outer.resource, id);
-    path[outer.parameter] = child?.values.get(outer.column) ?? id ?? null;
+    for (const { column, parameter } of partsOf(outer)) path[parameter] = child?.values.get(column) ?? id ?? null;
   }
   const id = parent.values.get("id");
   return { path, values: id === undefined ? {} : { [last.field]: id }, history: parent.history, parent };

@@ -2,16 +2,7 @@
 import { loginsOf, presentSecret } from "../authentication/login.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
-import {
-  bareType,
-  fieldsOf,
-  hasClientId,
-  isChangeable,
-  isNullable,
-  isServerSet,
-  isUnique,
-  lookup,
-} from "../resources/fields.ts";
+import { bareType, fieldsOf, hasClientId, isChangeable, isNullable, isServerSet, lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./resolve.ts";
 import { bodilessActions, partsOf, readingActions, sessionActions, inputOnlyActions } from "./model.ts";

@@ -2,6 +2,7 @@
 import { defined } from "../../base/defined.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
+import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
 import { insertRecord, validateNew } from "./insert-record.ts";
@@ -64,7 +65,7 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "The record does not exist" });
   const named = namesInPath(call);
   const own = toVersionedRequest(call);
-  const names = namesInPath(own);
+  const names = inVersion(own, named);
   const violations = [...validateNew(own, { ...own.input, ...(names as JsonObject) })];
   for (const [name, value] of Object.entries(names)) {
     const sent = own.input[name];
@@ -81,7 +82,14 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   }
 }
 
-/** Returns the fields whose values are in the path, in the call's version. Without a possible value there is no such record. */
+/** Returns the values in the path by their fields in the call's version, in the same order. */
+function inVersion({ compiled: { operation } }: Call, named: Readonly<Record<string, Value>>): typeof named {
+  const columns = operation.key === undefined ? [] : partsOf(operation.key).map(({ column }) => column);
+  const values = Object.values(named);
+  return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null]));
+}
+
+/** Returns the values in the path by field. Without a possible value there is no such record. */
 function namesInPath(call: Call): Readonly<Record<string, Value>> {
   const { operation, table } = call.compiled;
   const names = namesOf(call, table, defined(operation.key, `the key of ${operation.name}`));
