@@ -212,14 +212,21 @@ export interface PathPart {
 }
 
 /** The parameters that together name one record: the last of them, and those before it. */
-export interface PathKey extends PathPart {
+export interface PathKey {
+  readonly parameter: string;
+  readonly column: string;
   /** The parameters before the last one, if the fields are only together unique. */
   readonly before?: readonly PathPart[];
   /** Set if the fields are unique only among the records of the last parent before them. */
   readonly scoped?: true;
 }
 
-export interface PathParent extends PathKey {
+export interface PathParent {
+  /** As of a `PathKey`. */
+  readonly parameter: string;
+  readonly column: string;
+  readonly before?: readonly PathPart[];
+  readonly scoped?: true;
   /** The resource of the parent. */
   readonly resource: string;
   /** The field with which the next parent, or the record, refers to this parent. */
