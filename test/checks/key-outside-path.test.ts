@@ -24,6 +24,10 @@ const rows: readonly (readonly [field: string, path: string, admitted: string | 
   ["code: string, unique", "/sites/{id}", undefined],
   // A parent is named by it.
   ["code: string, unique", "/sites/{code}/doors", all],
+  // It is a part of the name.
+  ["code: string\n  day: date\nrules: { Site: unique code + day }", "/sites/{code}/{day}", all],
+  ["code: string\n  day: date\nrules: { Site: unique code + day }", "/sites/{day}/{code}/doors", all],
+  ["code: string(3..)\n  day: date\nrules: { Site: unique code + day }", "/sites/{day}/{code}", undefined],
 ];
 
 for (const [field, path, admitted] of rows) {

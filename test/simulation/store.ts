@@ -133,6 +133,7 @@ const calls = Object.keys({
   lock: true,
   list: true,
   first: true,
+  firstShared: true,
   all: true,
   select: true,
   evaluate: true,

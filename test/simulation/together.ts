@@ -256,6 +256,9 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       await holdRow(resource, row);
       return row;
     },
+    async firstShared(resource, where, variables) {
+      return this.first(resource, where, variables);
+    },
     async first(resource, where, variables) {
       for (;;) {
         const rows = tx.all(resource, where && { all: [where] }, variables, Number.POSITIVE_INFINITY);

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Value, Variables } from "../../src/expression/evaluate.ts";
 import type { FilterOperator } from "../../src/plan/endpoints/types.ts";
 import type { Table } from "../../src/plan/resources/types.ts";
+import { fieldEquals } from "../../src/expression/typed.ts";
 import { isPassing } from "../../src/store/port/error.ts";
 import {
   callersView,
@@ -664,6 +665,31 @@ export function contract(
       const { name } = await store.transaction((tx) => present(tx, "Site", "s1"));
       assert.equal(name, `site s1${"+".repeat(24)}`);
     });
+
+    it("a record is found by a condition and referred to as it is within the transaction", async (store) => {
+      await addSite(store, "s1");
+      await store.transaction(async (tx) => {
+        const where = fieldEquals("name", ["like", "name"], { kind: "string" });
+        const found = async (name: string) => (await tx.firstShared("Site", where, { like: { name } }))?.["id"];
+        assert.equal(await found("site s1"), "s1");
+        assert.equal(await found("site s2"), undefined);
+        const row = await tx.get("Site", "id", "s1");
+        await tx.update("Site", row ?? {}, { name: "site s2" }, fullView("Site"), {});
+        assert.deepEqual([await found("site s1"), await found("site s2")], [undefined, "s1"]);
+      });
+    });
+
+    if (!serial)
+      it("any number refer to a record by a condition at the same time", async (store) => {
+        await addSite(store, "s1");
+        const where = fieldEquals("name", ["like", "name"], { kind: "string" });
+        const refer = (tx: Transaction) => tx.firstShared("Site", where, { like: { name: "site s1" } });
+        await store.transaction(async (tx) => {
+          assert.equal((await refer(tx))?.["id"], "s1");
+          // A lock that excludes others would make the inner transaction wait for the outer one for ever.
+          assert.equal(await store.transaction(async (other) => (await refer(other))?.["id"]), "s1");
+        });
+      });
 
     if (!serial)
       it("any number refer to a record at the same time, and who changes it waits for them", async (store) => {

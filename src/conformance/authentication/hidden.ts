@@ -13,7 +13,7 @@ import { type Interaction, isResponse } from "../interaction.ts";
 import { rolesOf } from "../roles.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
-import { creatorsOf, newId } from "../trial/records.ts";
+import { creatorsOf, newId, newNames } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { callerWith, kindText, roleText } from "./kinds.ts";
 
@@ -174,7 +174,11 @@ function isLikeMissing(contract: Contract, called: Operation, roles: readonly st
       const missing = async (): Promise<Interaction> => {
         const id = called.kind === "resource" ? newId(trial, called) : undefined;
         if (id === undefined || key === undefined) throw new NotTried(`the test has no id that no ${resource} has`);
-        return trial.call(operation, { caller: other, record, path: { [key.parameter]: id } });
+        return trial.call(operation, {
+          caller: other,
+          record,
+          path: newNames(trial, called.resource as string, key, id),
+        });
       };
       const [one, another] = [await missing(), await missing()];
       const hidden = await trial.call(operation, { caller: other, record });

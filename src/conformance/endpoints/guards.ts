@@ -12,7 +12,7 @@ import { truth } from "../expressions.ts";
 import { subjectFor } from "../trial/calls.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { newId } from "../trial/records.ts";
+import { newId, newNames } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { ifPossible, operationCase, pathOf, plainOperations } from "./subjects.ts";
 import { samplesOf } from "./matching.ts";
@@ -86,7 +86,8 @@ async function* subjects(trial: Trial, called: Operation, wanted: boolean): Asyn
   if (isNew || !needsRecord(called)) {
     const caller = await trial.callerFor(called.operation);
     const id = isNew ? newId(trial, called) : undefined;
-    const path = id === undefined || called.key === undefined ? {} : { [called.key.parameter]: id };
+    const path =
+      id === undefined || called.key === undefined ? {} : newNames(trial, called.resource as string, called.key, id);
     yield { caller, record: null, path };
     return;
   }

@@ -6,6 +6,7 @@ import { furtherErrors } from "../effects.ts";
 import { isError, isRejectedByGuard, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
+import { partsOf } from "../../language/endpoints/model.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { referenceOf } from "../../language/resources/fields.ts";
@@ -207,13 +208,15 @@ function childOf(trial: Trial, { parents, resource }: Operation, parent: KnownRe
 async function otherParent(trial: Trial, { parents }: Operation): Promise<KnownRecord> {
   const last = parents.at(-1);
   const made = await trial.make(last?.resource as string);
-  if (!made.values.has("id") || !made.values.has(last?.column as string)) await trial.look(made);
+  const columns = last === undefined ? [] : partsOf(last).map(({ column }) => column);
+  if (["id", ...columns].some((column) => !made.values.has(column))) await trial.look(made);
   return made;
 }
 
 function pathBelow({ parents }: Operation, parent: KnownRecord): Readonly<Record<string, string>> {
-  const last = parents.at(-1);
-  const value = last === undefined ? undefined : parent.values.get(last.column);
-  if (last === undefined || value === undefined) throw new NotTried("the test does not know the address of the parent");
-  return { [last.parameter]: textOf(value) };
+  const parts = parents.slice(-1).flatMap(partsOf);
+  const values = parts.map(({ column, parameter }) => [parameter, parent.values.get(column)] as const);
+  if (parts.length === 0 || values.some(([, value]) => value === undefined))
+    throw new NotTried("the test does not know the address of the parent");
+  return Object.fromEntries(values.map(([parameter, value]) => [parameter, textOf(value)]));
 }

@@ -1,12 +1,14 @@
 /** Standard errors that most operations can get: of missing records, other media types, and bodies that are no objects. */
 import type { Json } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
+import { type PathKey, partsOf } from "../../language/endpoints/model.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { expectError } from "../expect.ts";
+import { newNames } from "../trial/records.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -50,12 +52,13 @@ function isMissing(contract: Contract, called: Operation): readonly Case[] {
         const type = lookup(fieldsOf(contract.model, resource), key.column)?.type;
         const valid = type && validValue(contract, type, supplyFor(trial, caller), "all");
         const id = typeof valid === "number" ? firstUnused : valid;
-        if (id === undefined || isKnown(trial, resource, key.column, id))
+        const path = id === undefined ? {} : newNames(trial, resource, key, id);
+        if (id === undefined || isNamed(trial, resource, key, path))
           throw new NotTried(`the test finds no \`${key.column}\` that no ${resource} has`);
         // The path may name a record above it, which exists.
         const record = called.parents.length === 0 ? null : await trial.make(resource);
         const interaction = await trial.call(operation, {
-          ...{ caller, record, path: { [key.parameter]: id } },
+          ...{ caller, record, path },
           ...(endpoint.method === "GET" || membersOf(contract, called).length === 0
             ? {}
             : await trial.inputFor(operation, caller)),
@@ -66,8 +69,13 @@ function isMissing(contract: Contract, called: Operation): readonly Case[] {
   ];
 }
 
-function isKnown({ world }: Trial, resource: string, column: string, id: Json): boolean {
-  return world.records.some((one) => one.resource === resource && one.values.get(column) === id);
+/** Whether the test knows a record that the parameters name. */
+function isNamed({ world }: Trial, resource: string, key: PathKey, path: Readonly<Record<string, Json>>): boolean {
+  return world.records.some(
+    (one) =>
+      one.resource === resource &&
+      partsOf(key).every(({ column, parameter }) => one.values.get(column) === path[parameter]),
+  );
 }
 
 /** Returns a caller who gets the error of a missing record: with `unseen: 403` only one who sees all records does. */

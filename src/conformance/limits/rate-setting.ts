@@ -2,6 +2,7 @@
  * With which operation, callers and records a test uses up one rate limit and no other: whatever else limits these requests has to
  * admit more of them, and has to be unused.
  */
+import { partsOf } from "../../language/endpoints/model.ts";
 import type { Json } from "../../base/json.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -147,8 +148,9 @@ export async function requestTo(
   const path: Record<string, Json> = {};
   if (parent !== undefined) {
     const record = await trial.make(parent.resource, { creator: caller });
-    if (!record.values.has(parent.column)) await trial.look(record);
-    path[parent.parameter] = record.values.get(parent.column) ?? null;
+    const parts = partsOf(parent);
+    if (parts.some(({ column }) => !record.values.has(column))) await trial.look(record);
+    for (const { column, parameter } of parts) path[parameter] = record.values.get(column) ?? null;
   }
   return requestFor(trial, called, { caller, path, query: shortPage(trial, called) });
 }

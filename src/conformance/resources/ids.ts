@@ -1,6 +1,6 @@
 /** Ids: those that the service makes are new each time, and those that clients choose are within what the document writes. */
 import type { Json } from "../../base/json.ts";
-import { createdKey, creates } from "../../language/endpoints/input.ts";
+import { createdKeys, creates } from "../../language/endpoints/input.ts";
 import { fieldsOf } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { ifPossible } from "../attempts.ts";
@@ -19,7 +19,7 @@ export function idCases(contract: Contract): readonly Case[] {
     if (field === undefined) return [];
     return creationsOf(contract, resource).flatMap((write) => [
       isId(contract, write, field),
-      ...(createdKey(contract.model, write.called) === "id" ? [isChosen(write, field)] : []),
+      ...(createdKeys(contract.model, write.called).includes("id") ? [isChosen(write, field)] : []),
     ]);
   });
 }

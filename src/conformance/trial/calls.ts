@@ -1,5 +1,6 @@
 /** Requests for operations: their path, header fields and body, and what their responses have to be whatever the case is about. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { partsOf } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -181,11 +182,14 @@ async function pathValues(
   const values: Record<string, Json> = {};
   const { key, parents } = called;
   if (key !== undefined && record !== undefined) {
-    if (!record.values.has(key.column)) await trial.look(record);
-    const value = record.values.get(key.column);
-    if (value === undefined)
-      throw new NotTried(`the test does not know \`${key.column}\` of a record of ${record.resource}`);
-    values[key.parameter] = value;
+    const parts = partsOf(key);
+    if (parts.some(({ column }) => !record.values.has(column))) await trial.look(record);
+    for (const { column, parameter } of parts) {
+      const value = record.values.get(column);
+      if (value === undefined || value === null)
+        throw new NotTried(`the test does not know \`${column}\` of a record of ${record.resource}`);
+      values[parameter] = value;
+    }
   }
   let child = record;
   for (const parent of parents.toReversed()) {
@@ -199,10 +203,12 @@ async function pathValues(
       (id === undefined || id === null
         ? await trial.reference(parent.resource, caller)
         : findRecord(trial.world, parent.resource, id));
-    const value = known?.values.get(parent.column) ?? (parent.column === "id" ? id : undefined);
-    if (value === undefined || value === null)
-      throw new NotTried(`the test does not know the ${parent.resource} of the path`);
-    values[parent.parameter] = value;
+    for (const { column, parameter } of partsOf(parent)) {
+      const value = known?.values.get(column) ?? (column === "id" ? id : undefined);
+      if (value === undefined || value === null)
+        throw new NotTried(`the test does not know the ${parent.resource} of the path`);
+      values[parameter] = value;
+    }
     if (known !== undefined) trial.used.add(known);
     child = known;
   }

@@ -1,4 +1,5 @@
 /** Reads records: by the operation that reads one, or in a list. */
+import { partsOf } from "../../language/endpoints/model.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, isNeverReturned, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { ifPossible } from "../attempts.ts";
@@ -83,7 +84,8 @@ async function observedBy(
   const { action, endpoint, key, operation } = reader;
   if (mayRun(contract, operation, caller, trial.around(record)) === false) return undefined;
   if (action === "list") return inList(trial, reader, record, caller);
-  if (endpoint.the === undefined && key !== undefined && !record.values.has(key.column)) return undefined;
+  if (endpoint.the === undefined && key !== undefined && !partsOf(key).every(({ column }) => record.values.has(column)))
+    return undefined;
   // If the operation is known to fail, another one may be tried.
   const response = await ifPossible(async () => trial.responseOf(await trial.call(operation, { caller, record })));
   const observed = response?.status === 200 ? recordIn(contract, reader, response.json) : undefined;

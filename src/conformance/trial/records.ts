@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { creates } from "../../language/endpoints/input.ts";
+import { type PathKey, partsOf } from "../../language/endpoints/model.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -168,7 +169,7 @@ async function sendCreationOnce(
   const { body: valid = {}, query } = wish.input ?? (await startingInput(trial, called, caller, wish));
   const body = wish.change?.(valid) ?? valid;
   const id = called.action === "create" ? undefined : (wish.id ?? permittedId(trial, called, caller));
-  const named = id === undefined || called.key === undefined ? {} : { [called.key.parameter]: id };
+  const named = id === undefined || called.key === undefined ? {} : newNames(trial, called.resource, called.key, id);
   const path = { ...around.path, ...named };
   const expectsLimit = wish.expectsLimit === true;
   const interaction = await trial.call(called.operation, {
@@ -228,13 +229,16 @@ async function parentsOf(
     (wished?.resource === last.resource ? wished : undefined) ??
     findRecord(trial.world, last.resource, lookup(wanted, last.field) ?? null) ??
     (await trial.reference(last.resource, caller));
-  if (!parent.values.has(last.column) || !parent.values.has("id")) await trial.look(parent);
-  const path: Record<string, Json> = { [last.parameter]: parent.values.get(last.column) ?? null };
+  const parts = partsOf(last);
+  if (["id", ...parts.map(({ column }) => column)].some((column) => !parent.values.has(column)))
+    await trial.look(parent);
+  const path: Record<string, Json> = {};
+  for (const { column, parameter } of parts) path[parameter] = parent.values.get(column) ?? null;
   let child: KnownRecord | undefined = parent;
   for (const outer of parents.slice(0, -1).toReversed()) {
     const id: Json | undefined = child?.values.get(outer.field);
     child = id === undefined ? undefined : findRecord(trial.world, outer.resource, id);
-    path[outer.parameter] = child?.values.get(outer.column) ?? id ?? null;
+    for (const { column, parameter } of partsOf(outer)) path[parameter] = child?.values.get(column) ?? id ?? null;
   }
   const id = parent.values.get("id");
   return { path, values: id === undefined ? {} : { [last.field]: id }, history: parent.history, parent };
@@ -275,6 +279,23 @@ export function newId(trial: Trial, { key, resource }: ResourceEndpoint): Json |
   return id;
 }
 
+/** Returns the path parameters of a new record: `id`, and valid values for the parameters before it. */
+export function newNames(
+  trial: Trial,
+  resource: string,
+  { before = [], parameter }: PathKey,
+  id: Json,
+): Readonly<Record<string, Json>> {
+  const { contract } = trial;
+  const fields = fieldsOf(contract.model, resource);
+  const others = before.flatMap(({ column, parameter: name }) => {
+    const type = lookup(fields, column)?.type;
+    const value = type && validValue(contract, type, supplyFor(trial, anonymous));
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(others), [parameter]: id };
+}
+
 /** Returns an id with which the caller may create a record: a new one, or the caller's own if the permission is about that. */
 function permittedId(trial: Trial, called: ResourceEndpoint, caller: Caller): Json | undefined {
   const { contract, world } = trial;
@@ -295,7 +316,9 @@ function learnLocation({ contract }: Trial, record: KnownRecord, location: strin
   const reader = [...contract.operations.values()].find(
     (one) => one.action === "read" && one.resource === record.resource && one.key !== undefined,
   );
-  if (reader?.key !== undefined && last !== "") record.values.set(reader.key.column, last);
+  // Of a name of several parameters, the address does not say where each is.
+  if (reader?.key !== undefined && reader.key.before === undefined && last !== "")
+    record.values.set(reader.key.column, last);
 }
 
 /** How many records the test deletes at once to make room for another one. */

@@ -9,6 +9,7 @@ import type {
   ListPlan,
   Operation,
 } from "../../plan/endpoints/types.ts";
+import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
 import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
@@ -34,9 +35,7 @@ export function parametersOf(
 
 function pathParameters(plan: ResourcesPart, operation: Operation, names: readonly string[]): readonly JsonObject[] {
   return parametersIn(operation).map((parameter, index) => {
-    const parent = operation.parents.find((one) => one.parameter === parameter);
-    const [resource, column] =
-      parent === undefined ? [operation.resource, operation.key?.column] : [parent.resource, parent.column];
+    const { resource, column } = namedBy(operation, parameter);
     const known = columnOf(plan, resource, column);
     return {
       name: names[index] ?? parameter,
@@ -46,6 +45,13 @@ function pathParameters(plan: ResourcesPart, operation: Operation, names: readon
       schema: known === undefined ? { type: "string" } : known.schema,
     };
   });
+}
+
+/** Returns the resource and the column that a path parameter is compared with. */
+function namedBy({ key, parents, resource }: Operation, parameter: string): { resource: string; column?: string } {
+  const keys = [...parents, ...(key === undefined ? [] : [{ ...key, resource }])];
+  const named = keys.flatMap((one) => partsOf(one).map((part) => ({ ...part, resource: one.resource })));
+  return named.find((one) => one.parameter === parameter) ?? { resource };
 }
 
 export function parametersIn({ path }: Operation): readonly string[] {

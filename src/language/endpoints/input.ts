@@ -2,19 +2,10 @@
 import { loginsOf, presentSecret } from "../authentication/login.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
-import {
-  bareType,
-  fieldsOf,
-  hasClientId,
-  isChangeable,
-  isNullable,
-  isServerSet,
-  isUnique,
-  lookup,
-} from "../resources/fields.ts";
+import { bareType, fieldsOf, hasClientId, isChangeable, isNullable, isServerSet, lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./resolve.ts";
-import { bodilessActions, readingActions, sessionActions, inputOnlyActions } from "./model.ts";
+import { bodilessActions, partsOf, readingActions, sessionActions, inputOnlyActions } from "./model.ts";
 import { inputShapeOf } from "./shape.ts";
 
 export interface InputMember {
@@ -73,23 +64,25 @@ function proofsOf(
   });
 }
 
-/** Whether a PUT to an unused name creates the record (`createdKey`). */
+/** Whether a PUT to an unused name creates the record (`createdKeys`). */
 export function creates(model: Model, resolved: ResourceEndpoint): boolean {
-  return createdKey(model, resolved) !== undefined;
+  return createdKeys(model, resolved).length > 0;
 }
 
 /**
- * Returns the field whose value the path of a PUT gives to a record that the PUT creates: an id from clients, or, if the
- * document declares the status of the outcome `created`, a unique field that every record gets from its client.
+ * Returns the fields whose values the path of a PUT gives to a record that the PUT creates: an id from clients, or, if the
+ * document declares the status of the outcome `created`, the unique fields of the path, which every record gets from its client.
  */
-export function createdKey(model: Model, { action, endpoint, key, resource }: ResourceEndpoint): string | undefined {
-  if (action !== "replace" || key === undefined) return undefined;
-  if (key.column === "id") return hasClientId(model, resource) ? "id" : undefined;
-  if (endpoint.statuses?.created === undefined) return undefined;
-  const field = lookup(fieldsOf(model, resource), key.column);
-  const isFromClient = field !== undefined && !isServerSet(field) && !isNullable(field) && field.default === undefined;
-  if (!isFromClient || hasClientId(model, resource)) return undefined;
-  return isUnique(model, resource, key.column) ? key.column : undefined;
+export function createdKeys(model: Model, { action, endpoint, key, resource }: ResourceEndpoint): readonly string[] {
+  if (action !== "replace" || key === undefined) return [];
+  if (key.column === "id") return hasClientId(model, resource) ? ["id"] : [];
+  if (endpoint.statuses?.created === undefined || hasClientId(model, resource)) return [];
+  const columns = partsOf(key).map(({ column }) => column);
+  const isFromClient = columns.every((column) => {
+    const field = lookup(fieldsOf(model, resource), column);
+    return field !== undefined && !isServerSet(field) && !isNullable(field) && field.default === undefined;
+  });
+  return isFromClient ? columns : [];
 }
 
 function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (readonly [name: string, field: Field])[] {
@@ -97,14 +90,14 @@ function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (read
   const bound = boundFields(model, resolved);
   const create = resolved.action === "create";
   if (resolved.file !== undefined) return [[resolved.file, fieldsOf(model, resolved.resource)[resolved.file] as Field]];
-  const createdBy = createdKey(model, resolved);
-  const upsert = createdBy !== undefined;
+  const createdBy = createdKeys(model, resolved);
+  const upsert = createdBy.length > 0;
   return Object.entries(fieldsOf(model, resolved.resource)).filter(([name, field]) => {
     if (isServerSet(field) || bound.includes(name)) return false;
     // A PUT of JSON cannot send a file and should not delete it: if the body has the member, its value is compared with the
     // record.
     if (resolved.action === "replace" && !upsert && bareType(field.type).kind === "file") return false;
-    return create || (upsert ? name !== createdBy : isChangeable(name, field));
+    return create || (upsert ? !createdBy.includes(name) : isChangeable(name, field));
   });
 }
 

@@ -205,11 +205,19 @@ export interface ResolvedPath {
   readonly parents: readonly PathParent[];
 }
 
+/** A path parameter and the field that it is compared with. */
+export interface PathPart {
+  readonly parameter: string;
+  readonly column: string;
+}
+
+/** The parameters that together name one record: the last of them, and those before it. */
 export interface PathKey {
   readonly parameter: string;
-  /** The field that the parameter is compared with; it is unique. */
   readonly column: string;
-  /** Set if the field is unique only among the records of the last parent before it. */
+  /** The parameters before the last one, if the fields are only together unique. */
+  readonly before?: readonly PathPart[];
+  /** Set if the fields are unique only among the records of the last parent before them. */
   readonly scoped?: true;
 }
 
@@ -217,11 +225,23 @@ export interface PathParent {
   /** As of a `PathKey`. */
   readonly parameter: string;
   readonly column: string;
+  readonly before?: readonly PathPart[];
   readonly scoped?: true;
   /** The resource of the parent. */
   readonly resource: string;
   /** The field with which the next parent, or the record, refers to this parent. */
   readonly field: string;
+}
+
+/** Returns the parameters that together name a record, in the order of the path. */
+export function partsOf({ before = [], column, parameter }: PathKey): readonly PathPart[] {
+  return [...before, { parameter, column }];
+}
+
+/** Returns the key with changed parameters or fields. */
+export function mapParts<Key extends PathKey>(key: Key, edit: (part: PathPart) => PathPart): Key {
+  const { before, column, parameter } = key;
+  return { ...key, ...edit({ parameter, column }), ...(before === undefined ? {} : { before: before.map(edit) }) };
 }
 
 export interface Endpoint {

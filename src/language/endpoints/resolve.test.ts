@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "../../document/read.ts";
 import { readModel } from "../read.ts";
+import { partsOf, type PathKey } from "./model.ts";
 import { resolveEndpoint } from "./resolve.ts";
 
 const head = `# T
@@ -11,6 +12,9 @@ const head = `# T
 DeliveryRun: { id: id(run), code: "string, unique", nick: string }
 Stop: { id: id(sto), run: DeliveryRun, first?: Person, second?: Person }
 Person: { id: id(per), handle: "string, unique", word: "string, secret" }
+Price: { id: id(pri), run?: DeliveryRun, product: string, currency: string, day: date }
+Remark: { id: id(rem), price: Price }
+rules: { Price: [unique product + currency, unique run + currency + day] }
 \`\`\`
 ## States and transitions
 \`\`\`yaml
@@ -31,9 +35,13 @@ function meaning(line: string): string {
   const found = resolveEndpoint(model, "it");
   if (found === undefined) return "none";
   if (found.kind === "unclear") return `unclear ${found.what}: ${found.message}`;
+  const columns = (key: PathKey): string =>
+    partsOf(key)
+      .map(({ column }) => column)
+      .join("+");
   if (found.kind === "free") return `${found.action} ${found.resource ?? ""}`.trim();
-  const parents = found.parents.map((parent) => ` < ${parent.resource}.${parent.column} (${parent.field})`).join("");
-  return `${found.action} ${found.resource}${found.key === undefined ? "" : `.${found.key.column}`}${parents}`;
+  const parents = found.parents.map((parent) => ` < ${parent.resource}.${columns(parent)} (${parent.field})`).join("");
+  return `${found.action} ${found.resource}${found.key === undefined ? "" : `.${columns(found.key)}`}${parents}`;
 }
 
 const rows: readonly (readonly [line: string, meaning: string])[] = [
@@ -100,6 +108,20 @@ const rows: readonly (readonly [line: string, meaning: string])[] = [
   ["{ at: POST /login, of: Stop, does: login }", "unclear login: `it` needs `with` and one of these credentials: `pass`"],
   ["{ at: GET /delivery-runs, does: read }", "unclear key: no part of `/delivery-runs` names one DeliveryRun"],
   ['{ at: "POST /delivery-runs/{id}/copy", does: create }', "unclear key: `{id}` cannot be in the path of a create"],
+  ['"GET /prices/{product}/{currency}"', "read Price.product+currency"],
+  ['"PUT /prices/{currency}/{product}"', "replace Price.currency+product"],
+  ['"DELETE /prices/{product}/{currency}"', "delete Price.product+currency"],
+  ['"POST /prices/{product}/{currency}/x"', "move Price.product+currency"],
+  ['{ at: "GET /p/{product}/{currency}", of: Price }', "read Price.product+currency"],
+  ['"GET /prices/{product}/{currency}/remarks"', "list Remark < Price.product+currency (price)"],
+  ['"GET /prices/{product}/{currency}/remarks/{id}"', "read Remark.id < Price.product+currency (price)"],
+  ['"GET /delivery-runs/{id}/prices/{day}/{currency}"', "read Price.day+currency < DeliveryRun.id (run)"],
+  ['"GET /prices/{run.code}/{day}/{currency}"', "read Price.day+currency < DeliveryRun.code (run)"],
+  ['"GET /prices/{run}/{day}/{currency}/remarks"', "list Remark < DeliveryRun.id (run) < Price.day+currency (price)"],
+  ['"GET /prices/{product}"', "unclear key: `{product}` is not a unique field of Price"],
+  ['"GET /prices/{product}/{day}"', "unclear key: `{product}` and `{day}` name no Price: no rule `unique product + day` declares it"],
+  ['"GET /prices/{product}/{day}/remarks"', "unclear parent: `{day}` names no record by a unique field"],
+  ['"GET /prices/{id}/{currency}"', "unclear key: `{currency}` names no record: `{id}` names the Price already"],
 ]; // biome-ignore format: a table
 
 for (const [line, expected] of rows) {

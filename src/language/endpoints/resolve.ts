@@ -18,7 +18,8 @@
  *
  * A field that is unique only together with the reference to the parent names a record below that parent:
  * `/sites/{id}/lockers/{door}`. The reference may also be the first of two parameters: `/repos/{owner}/{name}`, or
- * `/repos/{owner.login}/{name}` by a unique field of the owner.
+ * `/repos/{owner.login}/{name}` by a unique field of the owner. Fields that are only together unique name a record by as many
+ * parameters: `/prices/{product}/{currency}`.
  *
  * With `the`, no part of the path identifies the record, and the whole path is the collection. With `of`, a collection may
  * have any name or none: a parent's parameter then means the one resource that the record refers to and that has such a unique
@@ -31,7 +32,7 @@ import {
   bareType,
   fieldsOf,
   isUnique,
-  isUniqueInScope,
+  isUniqueTogether,
   lifecycleOf,
   lookup,
   referenceOf,
@@ -44,6 +45,7 @@ import {
   type Endpoints,
   type ResolvedPath,
   type PathParent,
+  type PathPart,
   listingActions,
   sessionActions,
 } from "./model.ts";
@@ -174,21 +176,30 @@ function resolveIn(
   }
   const single = endpoint.the !== undefined;
   const { meant } = endpoint;
-  const anchor = meant?.anchor ?? anchorOf(segments, collections, resource, { single, list: endpoint.does === "list" });
+  const namesTogether = (run: readonly PathSegment[]): boolean => countBefore(model, resource, run, undefined) > 0;
+  const anchor =
+    meant?.anchor ??
+    anchorOf(segments, collections, resource, { single, list: endpoint.does === "list" }, namesTogether);
   const scope = single ? undefined : scopeOf(model, resource, segments.slice(anchor + 1));
-  const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
-  const hasStates = lifecycleOf(model, resource) !== undefined;
-  const moves = hasTransition(model, resource, operation);
-  const listed = actionOf(endpoint, rest, moves, hasStates, single);
-  const resolved = listed === "list" && endpoint.group !== undefined ? "summary" : listed;
+  const first = anchor + (scope === undefined ? 1 : 2);
   const before = segments.slice(0, Math.max(anchor, 0));
   const parents =
     meant?.parents ?? parentsOf(model, resource, { before, collections, scope }, endpoint.of !== undefined);
   const reference = typeof parents === "string" ? undefined : parents.at(-1)?.field;
+  const count = single
+    ? 0
+    : meant === undefined
+      ? countBefore(model, resource, segments.slice(first), reference)
+      : (meant.key?.before?.length ?? 0);
+  const rest = segments.slice(first + count);
+  const hasStates = lifecycleOf(model, resource) !== undefined;
+  const moves = hasTransition(model, resource, operation);
+  const listed = actionOf(endpoint, rest, moves, hasStates, single);
+  const resolved = listed === "list" && endpoint.group !== undefined ? "summary" : listed;
   const key = single
     ? undefined
     : meant === undefined
-      ? keyOf(model, resource, rest, endpoint.of !== undefined, reference)
+      ? keyOf(model, resource, segments.slice(first), endpoint.of !== undefined, reference)
       : meant.key;
   const declared = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
   const file = declared === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
@@ -212,6 +223,11 @@ function resolveIn(
     );
   }
   if (!single && !isCollection && key === undefined) {
+    const together = [parameter, other].flatMap((name) => (name === undefined ? [] : [name]));
+    if (together.length === 2 && together.every((name) => lookup(fieldsOf(model, resource), name) !== undefined))
+      return displaced(
+        `and \`{${other}}\` name no ${resource}: no rule \`unique ${together.join(" + ")}\` declares it`,
+      );
     if (parameter !== undefined) return displaced(`is not a unique field of ${resource}`);
     return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
   }
@@ -241,7 +257,13 @@ function recordNamed(
   declared: boolean,
 ): ResolvedPath {
   if (resource === undefined || lookup(model.resources.resources, resource) === undefined) return noRecord;
-  const anchor = anchorOf(segments, collections, resource, { single: false, list: false });
+  const anchor = anchorOf(
+    segments,
+    collections,
+    resource,
+    { single: false, list: false },
+    (run) => countBefore(model, resource, run, undefined) > 0,
+  );
   const scope = scopeOf(model, resource, segments.slice(anchor + 1));
   const before = segments.slice(0, Math.max(anchor, 0));
   const named = parentsOf(model, resource, { before, collections, scope }, declared);
@@ -349,12 +371,15 @@ function anchorOf(
   collections: readonly (string | undefined)[],
   resource: string,
   { single, list }: { readonly single: boolean; readonly list: boolean },
+  namesTogether: (run: readonly PathSegment[]) => boolean,
 ): number {
   const collection = collections.lastIndexOf(resource);
   if (collection >= 0) return collection;
   // A declared list below a record of any path: its own segment is the last one.
   if (single || (list && segments.at(-1)?.kind === "literal")) return segments.length - 1;
   const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
+  const start = segments.findLastIndex((segment, at) => at < parameter && !isOnlyParameter(segment)) + 1;
+  if (start < parameter && namesTogether(segments.slice(start))) return start - 1;
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
 }
@@ -420,7 +445,35 @@ function scopeOf(model: Model, resource: string, [first, second]: readonly PathS
 }
 
 /**
- * Returns the path parameter that identifies the record. `declared`: whether the endpoint declares its resource with `of`.
+ * Returns how many parameters before another one name the record together with it, as `{product}` in
+ * `/prices/{product}/{currency}`: their fields are unique together, or below the last parent. 0: none.
+ */
+function countBefore(
+  model: Model,
+  resource: string,
+  rest: readonly PathSegment[],
+  reference: string | undefined,
+): number {
+  const end = rest.findIndex((segment) => !isOnlyParameter(segment));
+  const names = rest
+    .slice(0, end < 0 ? rest.length : end + 1)
+    .flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
+  const isKey = (some: readonly string[]): boolean =>
+    isUniqueTogether(model, resource, some) ||
+    (reference !== undefined && isUniqueTogether(model, resource, [...some, reference]));
+  const [first] = names;
+  if (first === undefined || columnOf(model, resource, first) !== undefined) return 0;
+  const length = names.findIndex((_, index) => index > 0 && isKey(names.slice(0, index + 1)));
+  return Math.max(length, 0);
+}
+
+/** Whether the segment is a parameter without text around it. */
+function isOnlyParameter(segment: PathSegment): boolean {
+  return segment.kind === "parameter" && segment.before === undefined && segment.after === undefined;
+}
+
+/**
+ * Returns the path parameters that identify the record. `declared`: whether the endpoint declares its resource with `of`.
  * `reference`: the field that refers to the last parent.
  */
 function keyOf(
@@ -430,13 +483,24 @@ function keyOf(
   declared: boolean,
   reference: string | undefined,
 ): ResourceEndpoint["key"] {
-  const [first, ...more] = rest;
+  const count = countBefore(model, resource, rest, reference);
+  const [first, ...more] = rest.slice(count);
   if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
+  if (count > 0) {
+    const before = rest.slice(0, count).flatMap((one) => (one.kind === "parameter" ? [asPart(one.name)] : []));
+    const names = [...before.map(({ column }) => column), first.name];
+    const isScoped = !isUniqueTogether(model, resource, names);
+    return { ...asPart(first.name), before, ...(isScoped ? { scoped: true } : {}) };
+  }
   const column = columnOf(model, resource, first.name) ?? (declared ? idOf(model, resource, first.name) : undefined);
   if (column !== undefined) return { parameter: first.name, column };
-  return reference !== undefined && isUniqueInScope(model, resource, first.name, reference)
-    ? { parameter: first.name, column: first.name, scoped: true }
+  return reference !== undefined && isUniqueTogether(model, resource, [first.name, reference])
+    ? { ...asPart(first.name), scoped: true }
     : undefined;
+}
+
+function asPart(name: string): PathPart {
+  return { parameter: name, column: name };
 }
 
 /** Returns the unique field that a path parameter identifies. */
@@ -480,19 +544,35 @@ function parentsOf(
   const unnamed = `\`{${name}}\` names no record by a unique field`;
   // A reference of the record itself is its outermost parent.
   if (scope !== undefined) return unnamed;
-  const [collection, owned] = [collections[index - 1], collections[index - 2]];
-  const above =
-    collection === undefined && owned !== undefined ? scopeOf(model, owned, before.slice(index - 1)) : undefined;
-  const parent = collection ?? (above && owned) ?? (declared ? referredBy(model, child, name) : undefined);
+  const start = before.findLastIndex((one, at) => at < index && one.kind !== "parameter") + 1;
+  const owner = collections[start - 1];
+  const above = owner === undefined ? undefined : scopeOf(model, owner, before.slice(start, index + 1));
+  const outerOf = (parent: string, end: number) =>
+    parentsOf(model, parent, { before: before.slice(0, end), collections, scope: above }, declared);
+  const run = before.slice(above === undefined ? start : start + 1, index + 1);
+  const isOwner =
+    owner !== undefined &&
+    (run.length === 1 || above !== undefined || areTogether(model, owner, run, outerOf(owner, start)));
+  const parent = isOwner ? owner : declared ? referredBy(model, child, name) : undefined;
   if (parent === undefined) return unnamed;
-  const outer = { before: before.slice(0, above === undefined ? index : index - 1), collections, scope: above };
-  const outerParents = parentsOf(model, parent, outer, declared);
+  const outerParents = outerOf(parent, isOwner ? start : index);
   if (typeof outerParents === "string") return outerParents;
-  const key = keyOf(model, parent, [segment], false, outerParents.at(-1)?.field);
+  const key = keyOf(model, parent, isOwner ? run : [segment], false, outerParents.at(-1)?.field);
   if (key === undefined) return unnamed;
   const field = fieldTo(model, child, parent, name);
   if (field === undefined) return `it is unclear which field of ${child} refers to the ${parent} of \`{${name}}\``;
   return [...outerParents, { ...key, resource: parent, field }];
+}
+
+/** Whether the parameters together name one record below these parents. */
+function areTogether(
+  model: Model,
+  resource: string,
+  run: readonly PathSegment[],
+  parents: readonly PathParent[] | string,
+): boolean {
+  const reference = typeof parents === "string" ? undefined : parents.at(-1)?.field;
+  return countBefore(model, resource, run, reference) > 0;
 }
 
 /** Returns the one resource that the record refers to and that has the parameter as a unique field. */

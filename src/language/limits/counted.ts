@@ -1,5 +1,6 @@
 /** Decides what a limit counts by: the user, address or record of a request. */
 import { inputOf } from "../endpoints/input.ts";
+import { partsOf } from "../endpoints/model.ts";
 import type { ResourceEndpoint } from "../endpoints/resolve.ts";
 import type { Model } from "../model.ts";
 import { fieldsOf, referenceOf, referencesTo } from "../resources/fields.ts";
@@ -7,8 +8,8 @@ import { fieldsOf, referenceOf, referencesTo } from "../resources/fields.ts";
 export type CountedBy =
   | { readonly kind: "user" }
   | { readonly kind: "ip" }
-  /** A path parameter identifies the record. */
-  | { readonly kind: "parameter"; readonly parameter: string }
+  /** A path parameter identifies the record, alone or with those before it. */
+  | { readonly kind: "parameter"; readonly parameter: string; readonly before?: readonly string[] }
   /** A member of the body refers to the record. */
   | { readonly kind: "member"; readonly member: string };
 
@@ -22,9 +23,19 @@ export type RatedEndpoint = Pick<ResourceEndpoint, "operation" | "resource" | "k
 export function rateCountedBy(ratedEndpoint: RatedEndpoint, per: string): CountedBy | undefined {
   if (per === "user" || per === "ip") return { kind: per };
   const { resource, key, parents } = ratedEndpoint;
-  const parameter =
-    key !== undefined && resource === per ? key.parameter : parents.find((one) => one.resource === per)?.parameter;
-  return parameter === undefined ? undefined : { kind: "parameter", parameter };
+  const index =
+    key !== undefined && resource === per ? parents.length : parents.findIndex((one) => one.resource === per);
+  const keys = [...parents, ...(key === undefined ? [] : [key])];
+  const named = keys[index];
+  if (named === undefined) return undefined;
+  // What is unique only below a parent has a name only together with the parent's.
+  const start = keys.slice(0, index + 1).findLastIndex(({ scoped }) => scoped !== true);
+  const before = keys
+    .slice(Math.max(start, 0), index + 1)
+    .flatMap(partsOf)
+    .map(({ parameter }) => parameter)
+    .slice(0, -1);
+  return { kind: "parameter", parameter: named.parameter, ...(before.length === 0 ? {} : { before }) };
 }
 
 /**

@@ -94,15 +94,15 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
 }
 
-/** Whether no two records that refer to the same record by `reference` have the same value of the field. */
-export function isUniqueInScope(model: Model, resource: string, name: string, reference: string): boolean {
+/** Whether no two records have the same values of these fields, by a `unique` rule over exactly these. */
+export function isUniqueTogether(model: Model, resource: string, names: readonly string[]): boolean {
   const rules = lookup(model.resources.rules, resource) ?? [];
   return rules.some(
     (rule) =>
       rule.kind === "unique" &&
-      rule.fields.length === 2 &&
-      rule.fields.includes(name) &&
-      rule.fields.includes(reference),
+      rule.fields.length === new Set(names).size &&
+      rule.fields.length === names.length &&
+      names.every((name) => rule.fields.includes(name)),
   );
 }
 

@@ -2,7 +2,7 @@
 import { kebabCase } from "../../base/case.ts";
 import { typeExpressions } from "../analysis/expressions.ts";
 import { mapReferences } from "../analysis/references.ts";
-import type { Endpoint, ResolvedPath } from "../endpoints/model.ts";
+import { type Endpoint, mapParts, partsOf, type PathKey, type ResolvedPath } from "../endpoints/model.ts";
 import { doesOf, type ResolvedEndpoint, resolveEndpoint, type UnclearEndpoint } from "../endpoints/resolve.ts";
 import type { ReferenceKind } from "../grammar/references.ts";
 import type { Model } from "../model.ts";
@@ -86,7 +86,9 @@ function parametersIn(model: Model, operation: string, members: MemberNames): Na
   const resolved = resolveEndpoint(model, operation);
   if (resolved === undefined || resolved.kind === "unclear") return noNames;
   const { key, parents, resource } = resolved;
-  const named = [...(key === undefined ? [] : [{ ...key, resource }]), ...parents];
+  const named = [...(key === undefined ? [] : [{ ...key, resource }]), ...parents].flatMap((one) =>
+    partsOf(one).map((part) => ({ ...part, resource: one.resource })),
+  );
   const changed = named.filter(({ parameter, column }) => parameter === column);
   return new Map(changed.map(({ column, resource: of }) => [column, nameIn(namesOf(members, of), column)]));
 }
@@ -95,21 +97,20 @@ function parametersIn(model: Model, operation: string, members: MemberNames): Na
 function membersMeant(model: Model, resolved: Meant, names: MemberNames): ResolvedPath {
   const { anchor, key, parents, resource } = resolved;
   const parameters = parametersIn(model, resolved.operation, names);
+  const keyIn = <Key extends PathKey>(one: Key, of: string | undefined): Key =>
+    mapParts(one, ({ column, parameter }) => ({
+      parameter: nameIn(parameters, parameter),
+      column: nameIn(namesOf(names, of), column),
+    }));
   return {
     anchor,
     ...(key === undefined
       ? {}
       : {
-          key: {
-            ...key,
-            parameter: nameIn(parameters, key.parameter),
-            column: nameIn(namesOf(names, resource), key.column),
-          },
+          key: keyIn(key, resource),
         }),
     parents: parents.map((parent, index) => ({
-      ...parent,
-      parameter: nameIn(parameters, parent.parameter),
-      column: nameIn(namesOf(names, parent.resource), parent.column),
+      ...keyIn(parent, parent.resource),
       field: nameIn(namesOf(names, parents[index + 1]?.resource ?? resource), parent.field),
     })),
   };
@@ -134,9 +135,8 @@ function isSame(resolvedNow: ResolvedPath, explicit: ResolvedPath): boolean {
   const text = ({ anchor, key, parents }: ResolvedPath): string =>
     JSON.stringify([
       anchor,
-      key?.parameter,
-      key?.column,
-      parents.map(({ parameter, resource, column, field }) => [parameter, resource, column, field]),
+      key && partsOf(key),
+      parents.map((parent) => [partsOf(parent), parent.resource, parent.field]),
     ]);
   return text(resolvedNow) === text(explicit);
 }

@@ -1,6 +1,6 @@
 /** Plans request bodies: their schema, their members and the fields that the members set. */
 import type { JsonObject } from "../../base/json.ts";
-import { boundFields, createdKey, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
+import { boundFields, createdKeys, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { bodilessActions, readingActions, inputOnlyActions } from "../../language/endpoints/model.ts";
 import { batchOf, type InputShape, inputShapeOf } from "../../language/endpoints/shape.ts";
@@ -26,11 +26,13 @@ export function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   const members = inputOf(planInput.model, resolved);
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(planInput, resolved, member)] as const);
-  const key = createdKey(planInput.model, resolved);
-  const keyField = key === undefined ? undefined : lookup(fieldsOf(planInput.model, resolved.resource), key);
   // The key of a record that a PUT creates comes from the path; the body may repeat it.
-  const named =
-    key === undefined || keyField === undefined ? {} : { [key]: fieldSchema(planInput.model, keyField, "input") };
+  const named = Object.fromEntries(
+    createdKeys(planInput.model, resolved).flatMap((name) => {
+      const field = lookup(fieldsOf(planInput.model, resolved.resource), name);
+      return field === undefined ? [] : [[name, fieldSchema(planInput.model, field, "input")] as const];
+    }),
+  );
   const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
   const envelope = envelopeOf(planInput, resolved, members, names);
   const files = members.flatMap(({ name, field: { type } }) => {

@@ -8,6 +8,7 @@ import {
   bodilessActions,
   type Endpoint,
   listingActions,
+  partsOf,
   type ResolvedPath,
   readingActions,
   type IdempotencyStyle,
@@ -390,7 +391,7 @@ function needsOf(operation: Known, table: Table): readonly string[] {
   const needed = new Set([
     "id",
     "state",
-    ...(key === undefined ? [] : [key.column]),
+    ...(key === undefined ? [] : partsOf(key).map(({ column }) => column)),
     ...parents.slice(-1).map((parent) => parent.field),
     ...expressions.flatMap(fieldsRead),
     ...effectFields(effects),

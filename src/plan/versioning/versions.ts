@@ -3,7 +3,7 @@
  * so that its callers are validated against its schemas; the steps between consecutive versions are plain data.
  */
 import { doesOf, type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
-import type { Endpoint, ResolvedPath } from "../../language/endpoints/model.ts";
+import { type Endpoint, mapParts, type PathKey, type ResolvedPath } from "../../language/endpoints/model.ts";
 import { responseShape, responseMembers, type Shape, inputShape } from "../../language/endpoints/shape.ts";
 import { typeExpressions } from "../../language/analysis/expressions.ts";
 import type { Model } from "../../language/model.ts";
@@ -191,15 +191,16 @@ function meantNow(
     }
     return name;
   };
+  const keyNow = <Key extends PathKey>(older: Key, of: string | undefined): Key =>
+    mapParts(older, ({ column, parameter }) => ({ parameter, column: memberNow(of, column) }));
   return {
     ...(resource === undefined ? {} : { of: nameNow(resource) }),
     meant: {
       anchor,
-      ...(key === undefined ? {} : { key: { ...key, column: memberNow(resource, key.column) } }),
+      ...(key === undefined ? {} : { key: keyNow(key, resource) }),
       parents: parents.map((parent, index) => ({
-        parameter: parent.parameter,
+        ...keyNow(parent, parent.resource),
         resource: nameNow(parent.resource),
-        column: memberNow(parent.resource, parent.column),
         field: memberNow(parents[index + 1]?.resource ?? resource, parent.field),
       })),
     },

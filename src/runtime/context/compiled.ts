@@ -112,7 +112,10 @@ export interface ResourceView {
 }
 
 /** Returns the id of the last parent; null without one, undefined if a parent is absent or hidden. */
-export type ParentFinder = (values: readonly (Value | undefined)[], variables: Variables) => Promise<Value | undefined>;
+export type ParentFinder = (
+  names: readonly (Readonly<Record<string, Value>> | undefined)[],
+  variables: Variables,
+) => Promise<Value | undefined>;
 
 /** Removes the write-only members of a value. */
 export type Strip = (value: Json) => Json;

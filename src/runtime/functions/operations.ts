@@ -15,7 +15,7 @@ import { type HttpResponse, readHeaders } from "../../http/message.ts";
 import { type Call, tableOf } from "../context/context.ts";
 import { conditionOf } from "../records/parents.ts";
 import type { ForKind, CompiledOperation, ResourceView } from "../context/compiled.ts";
-import { isVisible } from "../records/find-and-authorise.ts";
+import { isVisible, namesFor } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { withSecrets } from "../records/secrets.ts";
 import type { Where } from "./records.ts";
@@ -195,7 +195,9 @@ async function namedBy(
   if (key !== undefined) {
     row = await tx.get(resource, "id", id ?? null);
     if (row === undefined) return undefined;
-    parameters[key.parameter] = String(row[key.column] as string | number);
+    const names = namesFor(key, row);
+    if (names === undefined) return undefined;
+    Object.assign(parameters, names);
   }
   for (const parent of parents.toReversed()) {
     const named: Value = row?.[parent.field] ?? ((input[parent.field] ?? null) as Value);
@@ -206,7 +208,9 @@ async function namedBy(
     const table = tableOf(context, parent.resource);
     row = await tx.get(table.resource, "id", named);
     if (row === undefined) return undefined;
-    parameters[parent.parameter] = String(row[parent.column] as string | number);
+    const names = namesFor(parent, row);
+    if (names === undefined) return undefined;
+    Object.assign(parameters, names);
   }
   return { parameters, input: rest };
 }

@@ -154,7 +154,8 @@ export function partitionOf(
 ): string {
   switch (by.kind) {
     case "parameter":
-      return `r${parameters[by.parameter] ?? ""}`;
+      if (by.before === undefined) return `r${parameters[by.parameter] ?? ""}`;
+      return `r${[...by.before, by.parameter].map((name) => parameters[name] ?? "").join("\0")}`;
     case "user":
       if (caller !== null) return `u${caller}`;
       return `a${subscriberOf(httpRequest.address)}`;

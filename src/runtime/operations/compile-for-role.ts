@@ -4,6 +4,8 @@ import { decide, type Subject } from "../../language/authentication/decide.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import { restricted } from "../../plan/endpoints/passed-records.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { beforeLast } from "../records/find-and-authorise.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, MemberSelection, ResourceView, UnknownPath } from "../context/compiled.ts";
@@ -20,7 +22,13 @@ const maximumSelections = 64;
 /** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
 const maximumShapes = 256;
 
-export function compileForRole(operation: Operation, store: Store, record: ResourceView, nested: Nested): ForKind {
+export function compileForRole(
+  operation: Operation,
+  store: Store,
+  record: ResourceView,
+  nested: Nested,
+  tables: readonly Table[],
+): ForKind {
   const { subject } = nested;
   const allowed = decide(operation.allow, subject);
   const visible = decide(operation.visible, subject);
@@ -39,7 +47,10 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
   const single = operation.the === undefined ? [] : [operation.the];
   const keyed = operation.key === undefined ? {} : { key: operation.key.column };
   const parent = operation.parents.at(-1);
-  const tied = parent === undefined ? [] : [tiedTo(parent)];
+  const tied = [
+    ...(parent === undefined ? [] : [tiedTo(parent)]),
+    ...(operation.key === undefined ? [] : beforeLast(tables, operation.resource, operation.key)),
+  ];
   const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {
     const all = [...tied, ...own];
     return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
@@ -77,7 +88,7 @@ export function compileForRole(operation: Operation, store: Store, record: Resou
     own,
     headers,
     ...restrictedFields(operation, subject),
-    parents: compileParents(operation, store, subject),
+    parents: compileParents(operation, store, subject, tables),
     read: lazily(() => reader(allowed, view)),
     visibleRecord: lazily(() => reader(visible, view)),
     readsIn: (other) => ({ read: lazily(() => reader(allowed, other)), list: listsIn(other) }),

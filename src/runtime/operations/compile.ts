@@ -64,11 +64,17 @@ export function compileOperations({
       extension: extensions[operation.name],
       siblings: siblingsOf(plan, operation),
       forKind: (kind) =>
-        (perKind[kind] ??= compileForRole(operation, store, recordView(table, kind), {
-          views: plan.views,
-          subject: kinds.subject(kind),
-          record: (resource) => recordView(tableOf({ tables }, resource), kind).view,
-        })),
+        (perKind[kind] ??= compileForRole(
+          operation,
+          store,
+          recordView(table, kind),
+          {
+            views: plan.views,
+            subject: kinds.subject(kind),
+            record: (resource) => recordView(tableOf({ tables }, resource), kind).view,
+          },
+          [...tables.values()],
+        )),
     };
   };
   return new Map(plan.operations.map((operation) => [operation.name, compileOperation(operation)]));

@@ -3,6 +3,7 @@ import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
+import { variablesFor } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 /** Checks the guard. `row`: the record in the path; without one all its fields are null. */
@@ -23,8 +24,9 @@ export function checkListed(call: Call): Awaitable<void> {
 }
 
 /** Checks the guard of a read; `key` and `parent` identify the record. */
-export async function checkRead({ compiled, kind, variables }: Call, key: Value, parent: Value): Promise<void> {
+export async function checkRead(call: Call, key: Value, parent: Value): Promise<void> {
+  const { compiled, kind } = call;
   const { guard } = compiled.operation;
   if (guard === undefined) return;
-  if ((await kind.passes(key, { ...variables, parent })) === undefined) throw new ApiError(guard.else);
+  if ((await kind.passes(key, variablesFor(call, parent))) === undefined) throw new ApiError(guard.else);
 }

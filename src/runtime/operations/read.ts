@@ -9,9 +9,8 @@ import { type Call, tableOf } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkRead } from "./guard.ts";
 import { splitHeaders, withFields } from "./headers.ts";
-import { decodeKey } from "../routing/target.ts";
 import { matchesWeakly } from "../../http/entity-tags.ts";
-import { absent, absentParent, columnOf, keyOf, tagsOf } from "../records/find-and-authorise.ts";
+import { absent, absentParent, keyOf, namesOf, tagsOf, variablesFor } from "../records/find-and-authorise.ts";
 import type { ForKind } from "../context/compiled.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { unmarked } from "../auth/token-placeholders.ts";
@@ -48,7 +47,7 @@ function recordResponse(call: Call, found: Found): HttpResponse {
 
 /** Returns the record with this key and parent; throws 403 for a caller who may only see it. */
 export function findVisible(call: Call, key: Value, parent: Value, read?: ForKind["read"]): Awaitable<Found> {
-  const variables = parent === null ? call.variables : { ...call.variables, parent };
+  const variables = variablesFor(call, parent);
   return after((read ?? call.kind.read)(key, variables), (found) => found ?? rejectUnreadable(call, key, variables));
 }
 
@@ -88,10 +87,8 @@ const none: readonly string[] = [];
 export function parentOf(call: Call): Awaitable<Value | undefined> {
   const { parents } = call.compiled.operation;
   if (parents.length === 0) return null;
-  const values = parents.map(({ parameter, resource, column }) =>
-    decodeKey(call.parameters[parameter] ?? "", columnOf(tableOf(call.context, resource), column)),
-  );
-  return call.kind.parents(values, call.variables);
+  const names = parents.map((parent) => namesOf(call, tableOf(call.context, parent.resource), parent));
+  return call.kind.parents(names, call.variables);
 }
 
 /** Reads an aggregate with one prepared query, without a record (R4.15, R4.16). */

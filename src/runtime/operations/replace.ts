@@ -2,6 +2,7 @@
 import { defined } from "../../base/defined.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
+import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
 import { insertRecord, validateNew } from "./insert-record.ts";
@@ -13,7 +14,7 @@ import {
   columnOf,
   findParents,
   findRecord,
-  keyOf,
+  namesOf,
   tagsOf,
 } from "../records/find-and-authorise.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
@@ -62,15 +63,17 @@ function withOmitted(call: Call, values: Values): Values {
 async function createByClient(call: Call, tx: Transaction, parents: readonly Row[]): Promise<HttpResponse> {
   if (!call.compiled.operation.creates) throw absent(call);
   if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "The record does not exist" });
-  const value = keyOf(call) as Json;
+  const named = namesInPath(call);
   const own = toVersionedRequest(call);
-  const key = keyColumnOf(own);
-  const sent = own.input[key];
-  const violations = [...validateNew(own, { ...own.input, [key]: value })];
-  if (sent !== undefined && sent !== value) violations.push(readOnly(own, key));
+  const names = inVersion(own, named);
+  const violations = [...validateNew(own, { ...own.input, ...(names as JsonObject) })];
+  for (const [name, value] of Object.entries(names)) {
+    const sent = own.input[name];
+    if (sent !== undefined && sent !== value) violations.push(readOnly(own, name));
+  }
   if (violations.length > 0) throw versionedError(call, violations);
   try {
-    return await insertRecord(upgradeRequest(call, own.input), tx, parents, { [keyColumnOf(call)]: value as Value });
+    return await insertRecord(upgradeRequest(call, own.input), tx, parents, { ...named });
   } catch (thrown) {
     // Another request may have created the record since this one looked for it: then this one replaces it.
     const row = thrown instanceof ApiError && tx.changes.length === 0 ? await findRecord(call, tx, parents) : undefined;
@@ -79,9 +82,19 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   }
 }
 
-/** Returns the field whose value is in the path, in the call's version. */
-function keyColumnOf({ compiled: { operation } }: Call): string {
-  return defined(operation.key, `the key of ${operation.name}`).column;
+/** Returns the values in the path by their fields in the call's version, in the same order. */
+function inVersion({ compiled: { operation } }: Call, named: Readonly<Record<string, Value>>): typeof named {
+  const columns = operation.key === undefined ? [] : partsOf(operation.key).map(({ column }) => column);
+  const values = Object.values(named);
+  return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null]));
+}
+
+/** Returns the values in the path by field. Without a possible value there is no such record. */
+function namesInPath(call: Call): Readonly<Record<string, Value>> {
+  const { operation, table } = call.compiled;
+  const names = namesOf(call, table, defined(operation.key, `the key of ${operation.name}`));
+  if (names === undefined) throw absent(call);
+  return names;
 }
 
 /**

@@ -4,9 +4,11 @@ import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { unmarked } from "../auth/token-placeholders.ts";
 import { versionedText } from "../versions/request.ts";
+import { type Names, namesFor } from "../records/find-and-authorise.ts";
 import { entityTag, shapedTag } from "../records/entity-tag.ts";
 import type { Extension } from "../context/compiled.ts";
 import { after } from "../../base/after.ts";
+import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 
@@ -88,14 +90,14 @@ export function locationOf(call: Call, tx: Transaction, row: Row): Awaitable<str
   });
 }
 
-type Names = Readonly<Record<string, string>>;
-
 /** Returns the parameters in the path of a record; undefined if it refers to no parent that the path names. */
 function namesIn(call: Call, tx: Transaction, { key, parents }: Operation, row: Row): Awaitable<Names | undefined> {
-  const { parameters } = call;
-  const names =
-    key === undefined ? parameters : { ...parameters, [key.parameter]: String(row[key.column] as string | number) };
-  const isComplete = parents.every(({ parameter }) => Object.hasOwn(parameters, parameter));
+  const own = key === undefined ? {} : namesFor(key, row);
+  if (own === undefined) return undefined;
+  const names = { ...call.parameters, ...own };
+  const isComplete = parents.every((parent) =>
+    partsOf(parent).every(({ parameter }) => Object.hasOwn(call.parameters, parameter)),
+  );
   return isComplete ? names : withParents(tx, parents, row, names);
 }
 
@@ -106,12 +108,13 @@ async function withParents(
   row: Row,
   known: Names,
 ): Promise<Names | undefined> {
-  const names = { ...known };
+  let names = known;
   let child = row;
-  for (const { column, field, parameter, resource } of parents.toReversed()) {
-    const parent = await tx.lockShared(resource, "id", child[field] ?? null);
-    if (parent === undefined) return undefined;
-    names[parameter] = String(parent[column] as string | number);
+  for (const above of parents.toReversed()) {
+    const parent = await tx.lockShared(above.resource, "id", child[above.field] ?? null);
+    const own = parent && namesFor(above, parent);
+    if (parent === undefined || own === undefined) return undefined;
+    names = { ...names, ...own };
     child = parent;
   }
   return names;

@@ -1,6 +1,8 @@
 /** Performs `PATCH /xs/{id}`: applies a merge patch (RFC 7396) to the mutable fields (R4.8). */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { unescapeSegment } from "../../base/json-pointer.ts";
+import { partsOf } from "../../plan/endpoints/path-keys.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
@@ -193,11 +195,16 @@ function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
 export function readOnly({ compiled: { operation, table } }: Call, name: string): Violation {
   const violation = (why: string): Violation => ({ pointer: `#/${name}`, code: "read-only", detail: `${name} ${why}` });
   if (isMade(table, name)) return violation("is set by the service");
-  if (operation.action === "replace" && (name === "id" || (operation.creates && name === operation.key?.column)))
+  if (operation.action === "replace" && (name === "id" || (operation.creates && isNamedBy(operation, name))))
     return violation("has to be the value in the path");
   const once =
     name === "id" || table.columns.some((column) => column.name === name && column.marks.includes("create-only"));
   return violation(once ? "cannot be changed after creation" : "cannot be changed here");
+}
+
+/** Whether the value of the field is in the path of the operation. */
+function isNamedBy({ key }: Operation, name: string): boolean {
+  return key !== undefined && partsOf(key).some(({ column }) => column === name);
 }
 
 /** Whether only the service can set the member. */

@@ -5,6 +5,7 @@ import { canonicalInstant, instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { instantOfUnixTime, unixTimeOf, truncatedInstant } from "../../base/unix-time.ts";
 import type { Value } from "../../expression/evaluate.ts";
+import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -393,8 +394,8 @@ function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row
 const keyColumns = onceFor((plan: Plan): ReadonlySet<Column> => {
   const keys = new Set<Column>();
   const named = plan.operations.flatMap(({ key, parents, resource }) => [
-    ...(key === undefined ? [] : [{ resource, column: key.column }]),
-    ...parents,
+    ...(key === undefined ? [] : partsOf(key).map(({ column }) => ({ resource, column }))),
+    ...parents.flatMap((parent) => partsOf(parent).map(({ column }) => ({ resource: parent.resource, column }))),
   ]);
   for (const { column, resource } of named) {
     const found = plan.tables.find((table) => table.resource === resource)?.columns.find(({ name }) => name === column);

@@ -1,11 +1,13 @@
 /** Finds the record of a write, and checks that the caller may see and change it, and has read its current revision. */
 import { subjectOf } from "../context/caller.ts";
+import { defined } from "../../base/defined.ts";
 import { after } from "../../base/after.ts";
 import { getOrMake, onceFor } from "../../base/once.ts";
-import type { Value } from "../../expression/evaluate.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import { both } from "../../plan/input.ts";
 import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
+import { partsOf, type PathKey, type PathParent } from "../../plan/endpoints/path-keys.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
@@ -24,12 +26,62 @@ export function columnOf(table: Table, name: string): Column {
   return column;
 }
 
-/** Returns the key in the path; undefined if no record can have it, null if the operation declares `the`. */
+/**
+ * Returns the last value in the path that names the record; undefined if no record can have the values, null if the operation
+ * declares `the`.
+ */
 export function keyOf(call: Call): Value | undefined {
   const { key, the } = call.compiled.operation;
   if (the !== undefined) return null;
-  if (key === undefined) return undefined;
-  return decodeKey(call.parameters[key.parameter] ?? "", columnOf(call.compiled.table, key.column));
+  return key === undefined ? undefined : namesOf(call, call.compiled.table, key)?.[key.column];
+}
+
+/** Returns the values in the path that together name a record, by column; undefined if no record can have one of them. */
+export function namesOf({ parameters }: Call, table: Table, key: PathKey): Readonly<Record<string, Value>> | undefined {
+  const values: Record<string, Value> = {};
+  for (const { column, parameter } of partsOf(key)) {
+    const value = decodeKey(parameters[parameter] ?? "", columnOf(table, column));
+    if (value === undefined) return undefined;
+    values[column] = value;
+  }
+  return values;
+}
+
+/** Returns the variables of a query for the record in the path: `parent`, and `like` with the values that name the record. */
+export function variablesFor(call: Call, parent: Value): Variables {
+  const { key } = call.compiled.operation;
+  const like = key?.before === undefined ? undefined : namesOf(call, call.compiled.table, key);
+  if (like !== undefined) return { ...call.variables, parent, like };
+  return parent === null ? call.variables : { ...call.variables, parent };
+}
+
+/** Parameters of a path by name. */
+export type Names = Readonly<Record<string, string>>;
+
+/** Returns the parameters that name the record; undefined if it has no value for one of them. */
+export function namesFor(key: PathKey, row: Row): Names | undefined {
+  const values = partsOf(key).map(({ column, parameter }) => [parameter, row[column] ?? null] as const);
+  if (values.some(([, value]) => value === null)) return undefined;
+  return Object.fromEntries(values.map(([parameter, value]) => [parameter, String(value as string | number)]));
+}
+
+/** Returns the conditions of a query by the last column of a key: that its other columns equal `like`. */
+export function beforeLast(
+  tables: readonly Table[],
+  resource: string,
+  { before = [] }: PathKey,
+): readonly TypedExpression[] {
+  if (before.length === 0) return [];
+  const table = defined(
+    tables.find((one) => one.resource === resource),
+    `the table of ${resource}`,
+  );
+  return [
+    equalityOf(
+      table,
+      before.map(({ column }) => column),
+    ),
+  ];
 }
 
 /**
@@ -60,15 +112,30 @@ export function equalityOf(table: Table, columns: readonly string[]): TypedExpre
   return getOrMake(likenessesOf(table), columns.join(), () => columns.map(like).reduce(both));
 }
 
-/** Finds a record by a column that is unique among the records that refer to one record, and locks it. */
-function findInScope(
+/** The reference by which a record belongs to the last parent before it in the path. */
+interface Above {
+  readonly field: string;
+  readonly id: Value;
+}
+
+/** Finds the record that the values name, alone or together with the parent above, and locks it. */
+function findNamed(
   tx: Transaction,
   table: Table,
-  column: string,
-  value: Value,
-  [field, id]: readonly [field: string, id: Value],
+  key: PathKey,
+  names: Readonly<Record<string, Value>>,
+  above: Above | undefined,
+  isShared: boolean,
 ): Awaitable<Row | undefined> {
-  return tx.first(table.resource, equalityOf(table, [column, field]), { like: { [column]: value, [field]: id } });
+  const { resource } = table;
+  const isScoped = key.scoped === true && above !== undefined;
+  if (!isScoped && key.before === undefined) {
+    const value = names[key.column] ?? null;
+    return isShared ? tx.lockShared(resource, key.column, value) : tx.get(resource, key.column, value);
+  }
+  const like = isScoped ? { ...names, [above.field]: above.id } : names;
+  const where = equalityOf(table, Object.keys(like));
+  return isShared ? tx.firstShared(resource, where, { like }) : tx.first(resource, where, { like });
 }
 
 /** Whether a permission decision is true for a record; evaluates its conditions until one is true. */
@@ -97,20 +164,20 @@ async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> 
   const rows: Row[] = [];
   for (const parent of call.compiled.operation.parents) {
     const table = tableOf(call.context, parent.resource);
-    const value = decodeKey(call.parameters[parent.parameter] ?? "", columnOf(table, parent.column));
+    const names = namesOf(call, table, parent);
     const before = call.compiled.operation.parents[rows.length - 1];
-    const above = rows.at(-1)?.["id"];
     const row =
-      value === undefined
-        ? undefined
-        : await (parent.scoped === true && before !== undefined && above !== undefined
-            ? findInScope(tx, table, parent.column, value, [before.field, above])
-            : tx.lockShared(parent.resource, parent.column, value));
+      names === undefined ? undefined : await findNamed(tx, table, parent, names, aboveOf(before, rows), true);
     const tied = row === undefined || before === undefined || row[before.field] === rows.at(-1)?.["id"];
     if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absentParent(call);
     rows.push(row);
   }
   return rows;
+}
+
+function aboveOf(parent: PathParent | undefined, rows: readonly Row[]): Above | undefined {
+  const id = rows.at(-1)?.["id"];
+  return parent === undefined || id === undefined ? undefined : { field: parent.field, id };
 }
 
 /** Whether the caller may see a referenced record or a parent in the path. */
@@ -123,16 +190,10 @@ export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPla
 export function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Awaitable<Row | undefined> {
   const { operation, table } = call.compiled;
   if (operation.the !== undefined) return theRecord(call, tx, parents);
-  const key = keyOf(call);
-  if (operation.key === undefined || key === undefined) return undefined;
-  const { column, scoped } = operation.key;
+  const names = operation.key && namesOf(call, table, operation.key);
+  if (operation.key === undefined || names === undefined) return undefined;
   const parent = operation.parents.at(-1);
-  const above = parents.at(-1)?.["id"];
-  const found =
-    scoped === true && parent !== undefined && above !== undefined
-      ? findInScope(tx, table, column, key, [parent.field, above])
-      : tx.get(table.resource, column, key);
-  return after(found, (row) => {
+  return after(findNamed(tx, table, operation.key, names, aboveOf(parent, parents), false), (row) => {
     if (row !== undefined) call.observation.record = row["id"] ?? null;
     return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
   });

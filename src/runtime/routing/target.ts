@@ -1,4 +1,5 @@
 /** Parses the request target: a decoded path and a query (R4.3, R4.13). */
+import { canonicalInstant } from "../../base/clock.ts";
 import { getOrMake } from "../../base/once.ts";
 import { malformed, ApiError } from "../errors/api-error.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -153,6 +154,8 @@ export function decodeKey(text: string, column: Pick<Column, "type">): Value | u
   // A number has a single spelling in a path, which is the one in `Location`.
   if (column.type === "number")
     return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
+  if (column.type === "boolean") return text === "true" || text === "false" ? text === "true" : undefined;
+  if (column.type === "timestamp") return canonicalInstant(text);
   if (column.type !== "integer") return text;
   return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) ? Number(text) : undefined;
 }

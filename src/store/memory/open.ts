@@ -2,7 +2,7 @@
 import { getOrMake } from "../../base/once.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
-import type { Due, Found, Key, KeyStore, PinStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
+import type { Due, Found, Key, KeyStore, PinStore, ReadQuery, Row, Store, Transaction, View } from "../port/store.ts";
 import type { Write } from "../sql/view-text.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { isTimed } from "../sql/columns.ts";
@@ -130,8 +130,11 @@ function prepareRead(
 ): ReturnType<Store["read"]> {
   return (value, variables): Found | undefined => {
     const holds = (one: Parameters<typeof holdsIn>[2]): boolean => holdsIn(committed, where, one, variables);
-    const row = key === undefined ? committed.all(resource).find(holds) : committed.find(resource, key, value);
-    if (row === undefined || (key !== undefined && !holds(row))) return undefined;
+    const named = key === undefined ? undefined : committed.find(resource, key, value);
+    // Several records may have the value of a column that is unique only together with others, which `where` compares.
+    const isThis = (one: Row): boolean => (key === undefined || one[key] === value) && holds(one);
+    const row = named !== undefined && holds(named) ? named : committed.all(resource).find(isThis);
+    if (row === undefined) return undefined;
     return { text: write(row, variables), revision: row["_rev"] as number };
   };
 }

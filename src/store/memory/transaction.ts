@@ -108,6 +108,10 @@ export class MemoryTransaction implements Transaction {
     return this.pending.all(resource).find((row) => holdsIn(this.pending, condition, row, variables));
   }
 
+  firstShared(resource: string, where: TypedExpression, variables: Variables): Row | undefined {
+    return this.first(resource, where, variables);
+  }
+
   list(query: ListQuery, page: PageArguments, variables: Variables): Page {
     this.#use();
     return prepareList(query, this.pending, (row, parameters) => this.view(row, query.view, parameters))(

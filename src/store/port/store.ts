@@ -393,6 +393,8 @@ export interface Transaction extends SessionOperations {
   list(query: ListQuery, page: PageArguments, variables: Variables): Awaitable<Page>;
   /** Locks and returns the oldest record for which the condition is true; concurrent transactions never get the same record. */
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
+  /** Returns the oldest record for which the condition is true, with a shared lock as that of `lockShared`. */
+  firstShared(resource: string, where: TypedExpression, variables: Variables): Awaitable<Row | undefined>;
   /** Locks and returns at most `limit` records for which the condition is true, oldest first. */
   all(resource: string, where: Condition | undefined, variables: Variables, limit: number): Awaitable<readonly Row[]>;
   /** Locks and returns at most `limit` records of the query, which is prepared at first use. */

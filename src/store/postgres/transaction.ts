@@ -80,12 +80,12 @@ export class TransactionDeps {
     statementOf(breakingSql(query, expressions, this.relations)),
   );
 
-  /** Returns a statement that finds the oldest record for which a condition is true. */
+  /** Returns a statement that finds the oldest record for which a condition is true; a lock follows it. */
   first(relation: Relation, where: TypedExpression | undefined): Statement {
     const make = (): Statement =>
       statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
         WHERE ${expressions.condition(where && { all: [where] }, this.relations)}
-        ORDER BY t._seq LIMIT 1 FOR NO KEY UPDATE OF t`);
+        ORDER BY t._seq LIMIT 1`);
     return where === undefined ? make() : getOrMake(this.#firsts, where, make);
   }
 
@@ -242,11 +242,20 @@ export class PostgresTransaction implements Transaction {
   /** SKIP LOCKED first; only if no unlocked row matches, waits for the locked ones. */
   async first(resource: string, where: TypedExpression | undefined, variables: Variables): Promise<Row | undefined> {
     const relation = relationFor(this.#deps.relations, resource);
-    const { bind, text } = this.#deps.first(relation, where);
-    const values = bind([], variables);
+    const statement = this.#deps.first(relation, where);
+    const text = `${statement.text} ${toChange} OF t`;
+    const values = statement.bind([], variables);
     const [free] = await this.#session.rows(`${text} SKIP LOCKED`, values);
     const [found] = free === undefined ? await this.#session.rows(text, values) : [free];
     return found && this.#holding(relation, relation.decode(found));
+  }
+
+  async firstShared(resource: string, where: TypedExpression, variables: Variables): Promise<Row | undefined> {
+    if (this.#changing.has(resource)) return this.first(resource, where, variables);
+    const relation = relationFor(this.#deps.relations, resource);
+    const { bind, text } = this.#deps.first(relation, where);
+    const [found] = await this.#session.rows(`${text} ${forShare} OF t`, bind([], variables));
+    return found && relation.decode(found);
   }
 
   async all(

@@ -50,6 +50,7 @@ const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefi
   lock: undefined,
   list: 0,
   first: 1,
+  firstShared: 1,
   all: undefined,
   select: 0,
   evaluate: 0,

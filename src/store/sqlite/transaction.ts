@@ -233,6 +233,10 @@ export class SqliteTransaction implements Transaction {
     return sqlRow && relation.decode(sqlRow);
   }
 
+  firstShared(resource: string, where: TypedExpression, variables: Variables): Row | undefined {
+    return this.first(resource, where, variables);
+  }
+
   list(query: ListQuery, page: PageArguments, variables: Variables): Page {
     this.#slot.reading();
     return this.#deps.list(query)(page, variables);

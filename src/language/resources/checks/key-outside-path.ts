@@ -3,6 +3,7 @@ import { RE2JS } from "@bufbuild/re2";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, fieldsOf, isServerSet, lookup } from "../fields.ts";
+import { partsOf } from "../../endpoints/model.ts";
 import type { FieldType } from "../model.ts";
 
 export const check: Check = {
@@ -34,9 +35,9 @@ function keysOf({ endpoints }: DocumentIndex): readonly (readonly [resource: str
   for (const resolved of endpoints.values()) {
     if (resolved.kind === "unclear") continue;
     const { key, parents, resource } = resolved;
-    const own = key === undefined || resource === undefined ? [] : [[resource, key.column] as const];
-    const above = parents.map((parent) => [parent.resource, parent.column] as const);
-    for (const one of [...own, ...above]) found.set(one.join("."), one);
+    const keys = [...parents, ...(key === undefined || resource === undefined ? [] : [{ ...key, resource }])];
+    for (const one of keys)
+      for (const { column } of partsOf(one)) found.set(`${one.resource}.${column}`, [one.resource, column]);
   }
   return [...found.values()];
 }
