@@ -29,7 +29,7 @@ export async function expectRecords(
     if (first === undefined) continue;
     const unsure = new Set([
       ...fieldsSet(otherWrites(contract, sites), resource),
-      ...fieldsMoved(contract, sites, resource),
+      ...fieldsOfTransitions(contract, sites, resource),
     ]);
     const maybeDeleted = otherWrites(contract, sites).some(
       ({ write }) => write.resource === resource && write.kind === "delete",
@@ -78,14 +78,14 @@ function expectFirst(
   const results = members.map((member) => ({ ...member, isWritten: isWritten(member) }));
   const written = results.filter((one) => one.isWritten === true);
   const left = results.filter((one) => one.isWritten === false);
-  const said = `the first ${count} ${resource} to be ${kind}d`;
-  if (written.length > count) throw brokenBy(trial, said, `${written.length}`, site.at);
+  const expected = `the first ${count} ${resource} to be ${kind}d`;
+  if (written.length > count) throw brokenBy(trial, expected, `${written.length}`, site.at);
   const isKnown = results.every((one) => one.isWritten !== undefined);
-  if (isComplete && isKnown && written.length < count) throw brokenBy(trial, said, `${written.length}`, site.at);
+  if (isComplete && isKnown && written.length < count) throw brokenBy(trial, expected, `${written.length}`, site.at);
   for (const one of written) {
     for (const other of left) {
       if (comesFirst(site, other.candidate, one.candidate) !== true) continue;
-      throw brokenBy(trial, `${said}, ${idText(other.candidate)} first`, idText(one.candidate), site.at);
+      throw brokenBy(trial, `${expected}, ${idText(other.candidate)} first`, idText(one.candidate), site.at);
     }
   }
   if (written.length === 0) throw new NotTried(`the test does not know which ${resource} comes first`);
@@ -147,7 +147,11 @@ function otherWrites(contract: Contract, sites: readonly FurtherWriteSite[]): re
 }
 
 /** Returns the fields of a resource that events may set besides these writes. */
-function fieldsMoved(contract: Contract, sites: readonly FurtherWriteSite[], resource: string): readonly string[] {
+function fieldsOfTransitions(
+  contract: Contract,
+  sites: readonly FurtherWriteSite[],
+  resource: string,
+): readonly string[] {
   return transitionsOf(contract).flatMap(({ path, resource: of, trigger }) =>
     of === resource && trigger.on.kind === "when" && !sites.some(({ at }) => at === path)
       ? Object.keys(trigger.set ?? {})

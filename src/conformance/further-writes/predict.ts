@@ -113,13 +113,13 @@ export function predict(
       else forget(candidate);
       for (const [name, value] of values) candidate.after.set(name, value);
     };
-    const loseSight = (candidate: Candidate): void => {
+    const forgetState = (candidate: Candidate): void => {
       if (kind === "delete") candidate.isDeleted = undefined;
       else forget(candidate);
     };
     if (scopes === undefined) {
       if (kind === "create") uncounted.add(resource);
-      else all.forEach(loseSight);
+      else all.forEach(forgetState);
       continue;
     }
     // Writes also select the records that those before them create, of which the test knows little.
@@ -147,7 +147,7 @@ export function predict(
       const isKnown = unknown.length === 0 && earlier.length === 0 && (isComplete || namesOne(contract, site));
       if (selected.length === 0 && isKnown && write.else !== undefined) return result(site);
       if (selected.length > 0) certain.add(site);
-      unknown.forEach(loseSight);
+      unknown.forEach(forgetState);
       const members = selected.map((candidate) => ({
         candidate,
         values: valuesOf(site, selecting(around, resource, candidate.after)),
@@ -156,9 +156,10 @@ export function predict(
         for (const { candidate, values } of members) apply(candidate, values);
         continue;
       }
-      const isAlone = write.each === undefined && !sites.some((one) => one !== site && one.write.resource === resource);
-      if (isAlone) groups.push({ site, count: write.first, members, isComplete: isKnown });
-      for (const candidate of selected) loseSight(candidate);
+      const isOnlySite =
+        write.each === undefined && !sites.some((one) => one !== site && one.write.resource === resource);
+      if (isOnlySite) groups.push({ site, count: write.first, members, isComplete: isKnown });
+      for (const candidate of selected) forgetState(candidate);
     }
   }
   return result();

@@ -45,7 +45,7 @@ async function selects(trial: Trial, transition: TriggeredTransition, event: str
   const { from, path, resource, to, trigger } = transition;
   const { first = 0, where } = trigger;
   const caused = await causeOf(trial, event);
-  if (mayMoveOn(contract, transition, caused)) throw new NotTried(`other events move a ${resource}, too`);
+  if (mayLeave(contract, transition, caused)) throw new NotTried(`other events move a ${resource}, too`);
   const scope = trial.scope(anonymous, undefined, caused.input);
   const condition = contract.typed.get(`${path}/where`);
   expectKnown(condition, caused.input);
@@ -108,7 +108,7 @@ interface Cause {
   /** The record that the event is about; undefined for an incoming event. */
   readonly record: KnownRecord | undefined;
   /** The resource whose record enters a state, and the state. */
-  readonly entered: readonly [resource: string, state: string] | undefined;
+  readonly reached: readonly [resource: string, state: string] | undefined;
   readonly input: JsonObject;
   readonly send: () => Promise<Interaction>;
 }
@@ -120,7 +120,7 @@ async function causeOf(trial: Trial, event: string): Promise<Cause> {
   if (lookup(model.events.in ?? {}, event) !== undefined) {
     const payload = await payloadOf(trial, event);
     const input = payloadInput(contract, event, payload);
-    return { record: undefined, entered: undefined, input, send: () => trial.sendIncoming(event, payload) };
+    return { record: undefined, reached: undefined, input, send: () => trial.sendIncoming(event, payload) };
   }
   const source = lookup(model.events.out ?? {}, event);
   if (source?.when.kind !== "enters") throw new NotTried(`the test cannot cause ${event}`);
@@ -139,18 +139,18 @@ async function causeOf(trial: Trial, event: string): Promise<Cause> {
       const record = await ifPossible(() => trial.make(resource, { state: from, values }));
       if (record === undefined) continue;
       await trial.look(record);
-      const shown = [...record.values].filter(([name]) => source.carries?.includes(name) ?? name !== "state");
-      const input = Object.fromEntries(shown) as JsonObject;
+      const known = [...record.values].filter(([name]) => source.carries?.includes(name) ?? name !== "state");
+      const input = Object.fromEntries(known) as JsonObject;
       const send = async (): Promise<Interaction> => (await trial.makeTransition(record, transition)).interaction;
-      return { record, entered: [resource, state], input, send };
+      return { record, reached: [resource, state], input, send };
     }
   }
   throw new NotTried(`the test cannot cause ${event}`);
 }
 
 /** Whether what happens at the event may move further records of the resource, or the moved ones again. */
-function mayMoveOn(contract: Contract, { path, resource, to }: TriggeredTransition, { entered }: Cause): boolean {
-  const states = [[resource, to] as const, ...(entered === undefined ? [] : [entered])];
+function mayLeave(contract: Contract, { path, resource, to }: TriggeredTransition, { reached }: Cause): boolean {
+  const states = [[resource, to] as const, ...(reached === undefined ? [] : [reached])];
   const events = Object.entries(contract.model.events.out ?? {}).flatMap(([name, { when }]) =>
     when.kind === "enters" && states.some(([of, state]) => of === when.resource && state === when.state) ? [name] : [],
   );
