@@ -3,6 +3,7 @@ import { type Aspect, Broken, type Case, NotTried } from "./case.ts";
 import { type Interaction, isResponse } from "./interaction.ts";
 import type { Random } from "./random.ts";
 import type { CaseResult } from "./result.ts";
+import { deniedBy } from "./trial/doubts.ts";
 import type { KnownRecord } from "./trial/known.ts";
 import { createTrial, type Trial } from "./trial/trial.ts";
 import { isOver, timeIsOver, type World } from "./trial/world.ts";
@@ -31,6 +32,8 @@ async function outcomeOf(trial: Trial, one: Case): Promise<CaseRun> {
     return { result: { kind: "holds", id: one.id, aspects: one.aspects, interactions: trial.interactions } };
   } catch (thrown) {
     if (thrown instanceof NotTried) return { result: notTried(one, thrown.reason, thrown.remedy) };
+    const denied = thrown instanceof Broken ? deniedBy(trial, thrown.interaction) : undefined;
+    if (denied !== undefined) return { result: notTried(one, denied.reason) };
     if (thrown instanceof Broken)
       return {
         result: broken(one, thrown, trial),

@@ -67,6 +67,9 @@ const ranked = documentOf({
   },
 });
 
+/** The same, where a creation takes neither. */
+const changed = edited(ranked, [["  addThing: POST /things\n", "  addThing: { at: POST /things, takes: {} }\n"]]);
+
 interface Row {
   readonly what: string;
   readonly text: string;
@@ -86,6 +89,18 @@ const rows: readonly Row[] = [
   {
     what: "a field that fewer callers may set",
     text: ranked,
+    edit: ["Thing.note: signed-in", "Thing.note: admin"],
+    broken: "authentication/set/Thing.note",
+  },
+  {
+    what: "a field that others may change, too",
+    text: changed,
+    edit: ["Thing.rank: admin", "Thing.rank: signed-in"],
+    broken: "authentication/set/Thing.rank",
+  },
+  {
+    what: "a field that fewer callers may change",
+    text: changed,
     edit: ["Thing.note: signed-in", "Thing.note: admin"],
     broken: "authentication/set/Thing.note",
   },

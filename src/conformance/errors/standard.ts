@@ -1,4 +1,5 @@
 /** Standard errors that most operations can get: of missing records, other media types, and bodies that are no objects. */
+import { batchOf } from "../../language/endpoints/shape.ts";
 import type { Json } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
 import { type PathKey, partsOf } from "../../language/endpoints/model.ts";
@@ -147,13 +148,16 @@ function isNoObject(contract: Contract, called: Operation): readonly Case[] {
   const code = "invalid-request";
   if (!isStated(contract, code) || !acceptsJson(contract, called)) return [];
   const isNamed = contract.model.errors.standard === "all";
+  const batch = called.kind === "resource" ? batchOf(contract.model, called) : undefined;
+  // An operation for many records takes an array.
+  const sent = noObjects.filter((bytes) => bytes !== "[]" || batch === undefined || batch.member !== undefined);
   return [
     {
       id: `errors/standard: no object for ${operation}`,
       aspects: [{ path: pathOf(contract, called, code), expects: `a body that is no object of JSON is ${code}` }],
       operation,
       run: async (trial) => {
-        for (const bytes of noObjects) {
+        for (const bytes of sent) {
           trial.startOver();
           const rawBody = { type: "application/json", bytes };
           const interaction = await trial.call(operation, { rawBody, isInvalid: true });

@@ -78,14 +78,14 @@ function expectFirst(
   const results = members.map((member) => ({ ...member, isWritten: isWritten(member) }));
   const written = results.filter((one) => one.isWritten === true);
   const left = results.filter((one) => one.isWritten === false);
-  const declared = `the first ${count} ${resource} to be ${kind}d`;
-  if (written.length > count) throw brokenBy(trial, declared, `${written.length}`, site.at);
+  const expected = `the first ${count} ${resource} to be ${kind}d`;
+  if (written.length > count) throw brokenBy(trial, expected, `${written.length}`, site.at);
   const isKnown = results.every((one) => one.isWritten !== undefined);
-  if (isComplete && isKnown && written.length < count) throw brokenBy(trial, declared, `${written.length}`, site.at);
+  if (isComplete && isKnown && written.length < count) throw brokenBy(trial, expected, `${written.length}`, site.at);
   for (const one of written) {
     for (const other of left) {
       if (comesFirst(site, other.candidate, one.candidate) !== true) continue;
-      throw brokenBy(trial, `${declared}, ${idText(other.candidate)} first`, idText(one.candidate), site.at);
+      throw brokenBy(trial, `${expected}, ${idText(other.candidate)} first`, idText(one.candidate), site.at);
     }
   }
   if (written.length === 0) throw new NotTried(`the test does not know which ${resource} comes first`);

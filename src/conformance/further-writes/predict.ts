@@ -107,19 +107,19 @@ export function predict(
     const { kind, resource, set = {} } = write;
     const scopes = itemsOf(contract, site, scope);
     const { all, isComplete } = candidates.get(resource) ?? { all: [], isComplete: false };
-    const forgetSet = ({ after }: Candidate): void => Object.keys(set).forEach((name) => after.delete(name));
+    const forget = ({ after }: Candidate): void => Object.keys(set).forEach((name) => after.delete(name));
     const apply = (candidate: Candidate, values: ReadonlyMap<string, Json>): void => {
       if (kind === "delete") candidate.isDeleted = true;
-      else forgetSet(candidate);
+      else forget(candidate);
       for (const [name, value] of values) candidate.after.set(name, value);
     };
-    const forget = (candidate: Candidate): void => {
+    const forgetState = (candidate: Candidate): void => {
       if (kind === "delete") candidate.isDeleted = undefined;
-      else forgetSet(candidate);
+      else forget(candidate);
     };
     if (scopes === undefined) {
       if (kind === "create") uncounted.add(resource);
-      else all.forEach(forget);
+      else all.forEach(forgetState);
       continue;
     }
     // Writes also select the records that those before them create, of which the test knows little.
@@ -147,7 +147,7 @@ export function predict(
       const isKnown = unknown.length === 0 && earlier.length === 0 && (isComplete || namesOne(contract, site));
       if (selected.length === 0 && isKnown && write.else !== undefined) return result(site);
       if (selected.length > 0) certain.add(site);
-      unknown.forEach(forget);
+      unknown.forEach(forgetState);
       const members = selected.map((candidate) => ({
         candidate,
         values: valuesOf(site, selecting(around, resource, candidate.after)),
@@ -156,9 +156,10 @@ export function predict(
         for (const { candidate, values } of members) apply(candidate, values);
         continue;
       }
-      const isOnly = write.each === undefined && !sites.some((one) => one !== site && one.write.resource === resource);
-      if (isOnly) groups.push({ site, count: write.first, members, isComplete: isKnown });
-      for (const candidate of selected) forget(candidate);
+      const isOnlySite =
+        write.each === undefined && !sites.some((one) => one !== site && one.write.resource === resource);
+      if (isOnlySite) groups.push({ site, count: write.first, members, isComplete: isKnown });
+      for (const candidate of selected) forgetState(candidate);
     }
   }
   return result();

@@ -139,8 +139,8 @@ async function causeOf(trial: Trial, event: string): Promise<Cause> {
       const record = await ifPossible(() => trial.make(resource, { state: from, values }));
       if (record === undefined) continue;
       await trial.look(record);
-      const visible = [...record.values].filter(([name]) => source.carries?.includes(name) ?? name !== "state");
-      const input = Object.fromEntries(visible) as JsonObject;
+      const known = [...record.values].filter(([name]) => source.carries?.includes(name) ?? name !== "state");
+      const input = Object.fromEntries(known) as JsonObject;
       const send = async (): Promise<Interaction> => (await trial.makeTransition(record, transition)).interaction;
       return { record, reached: [resource, state], input, send };
     }

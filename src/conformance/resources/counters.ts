@@ -85,8 +85,8 @@ async function sendValid(trial: Trial, write: Write, options: WriteOptions): Pro
 
 async function numberOf(trial: Trial, written: Written, name: string): Promise<number> {
   const { caller, record } = written;
-  const visible = fieldIn(trial, written, name);
-  const found = visible ?? (record === undefined ? undefined : await readField(trial, record, name, caller));
+  const returned = fieldIn(trial, written, name);
+  const found = returned ?? (record === undefined ? undefined : await readField(trial, record, name, caller));
   if (typeof found !== "number") throw new NotTried(`no response shows \`${name}\``);
   return found;
 }
@@ -117,9 +117,9 @@ export function expectNoGaps(trial: Trial, resource: string, all: readonly Reado
   }
 }
 
-function isNeverDeleted(contract: Contract, resource: string, observed: readonly string[] = []): boolean {
+function isNeverDeleted(contract: Contract, resource: string, visited: readonly string[] = []): boolean {
   const { model, operations } = contract;
-  if (observed.includes(resource)) return true;
+  if (visited.includes(resource)) return true;
   const isDeleted =
     lookup(model.limits.keep ?? {}, resource) !== undefined ||
     [...operations.values()].some(
@@ -132,5 +132,5 @@ function isNeverDeleted(contract: Contract, resource: string, observed: readonly
   const above = Object.values(fieldsOf(model, resource)).flatMap(({ marks, type }) =>
     marks.includes("delete with") ? (referenceOf(model, type) ?? []) : [],
   );
-  return !isDeleted && above.every((one) => isNeverDeleted(contract, one, [...observed, resource]));
+  return !isDeleted && above.every((one) => isNeverDeleted(contract, one, [...visited, resource]));
 }

@@ -18,6 +18,7 @@ import { buildRequest, type Wanted } from "../request.ts";
 import { bodyDeviations, type Deviation, type Viewing } from "../deviations.ts";
 import { isBodiless, mayBeEmpty, statedStatuses } from "../response.ts";
 import { endSession, renewSession } from "./callers.ts";
+import { doubtsOf } from "./doubts.ts";
 import { existing } from "./existing.ts";
 import { type Input, defaultInput } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
@@ -54,8 +55,10 @@ export interface CallOptions {
 export async function call(trial: Trial, name: string, options: CallOptions = {}): Promise<Interaction> {
   const called = trial.operation(name);
   const { request, caller, record, body } = await requestFor(trial, called, options);
+  const doubts = doubtsOf(trial, { called, caller, record, body, path: options.path });
   const first = await sendAfterLimits(trial, request, caller, { ...options, operation: name });
   const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first, options);
+  trial.doubts.set(interaction, doubts);
   const { response } = interaction;
   const isAccepted = options.isInvalid === true && isResponse(response) && response.status < 300;
   if (!isAccepted) inspect(trial, called, caller, record, interaction);

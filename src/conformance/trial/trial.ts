@@ -20,6 +20,7 @@ import { baseAddress } from "../request.ts";
 import type { Random } from "../random.ts";
 import { type BuiltRequest, call, type CallOptions, requestFor } from "./calls.ts";
 import { callerFor, callers, lentCallers } from "./callers.ts";
+import type { Doubts } from "./doubts.ts";
 import { type IncomingOptions, sendIncoming } from "./incoming.ts";
 import { type Input, inputFor, inputWhere } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
@@ -36,6 +37,8 @@ export interface Trial {
   readonly interactions: readonly Interaction[];
   /** The records that the case uses. */
   readonly used: Set<KnownRecord>;
+  /** Of each request that may be denied although it is valid, why. */
+  readonly doubts: WeakMap<Interaction, Doubts>;
   /** The accounts of the callers of the case. */
   readonly accounts: Set<KnownRecord>;
   /** The index of the first request that is needed to show what follows. */
@@ -114,12 +117,17 @@ export interface Trial {
 interface Log {
   readonly interactions: Interaction[];
   readonly used: Set<KnownRecord>;
+  readonly doubts: WeakMap<Interaction, Doubts>;
 }
 
 /** The deviation that the server does not listen any more, or has closed a connection without a response. */
 const end = "the end of the server";
 
-export function createTrial(world: World, random: Random, log: Log = { interactions: [], used: new Set() }): Trial {
+export function createTrial(
+  world: World,
+  random: Random,
+  log: Log = { interactions: [], used: new Set(), doubts: new WeakMap() },
+): Trial {
   const { contract, target } = world;
   const { interactions } = log;
   const trial: Trial = {

@@ -1,0 +1,43 @@
+/** Each document of a proof is served and tested by itself, and breaks nothing: all of them in `npm run nightly`, else a sample. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { proofs } from "../enforced/proofs.ts";
+import { sampled } from "../nightly.ts";
+import { testServed } from "./served.ts";
+
+/** Proofs whose documents are not tested yet, with what happens. */
+const notYet: Readonly<Record<string, string>> = {
+  "endpoints/endpoints/choose/else": "the test runs out of memory",
+  "endpoints/endpoints/statuses": "a replacement sends another value of a field that only a creation sets",
+  "errors/bodies": "a replacement that has to be stored gets 409",
+};
+
+/** Proofs that are in every run. */
+const always: readonly string[] = [
+  "states/moves/triggers/also/else",
+  "endpoints/endpoints/manyRecords",
+  "authentication/set/if",
+  "limits/size/operation",
+];
+
+const some = sampled(proofs, 97);
+const chosen = proofs.filter((proof) => some.includes(proof) || proof.of.some((one) => always.includes(one)));
+
+void describe("the document of a proof, served and tested", () => {
+  for (const proof of chosen) {
+    const [first = ""] = proof.of;
+    if (notYet[first] !== undefined) continue;
+    void test(proof.of.join(", "), async () => {
+      const { cases } = await testServed(proof.with, {
+        options: {
+          ...(proof.functions === undefined ? {} : { functions: proof.functions }),
+          ...(proof.environment === undefined ? {} : { environment: proof.environment }),
+        },
+      });
+      assert.deepEqual(
+        cases.filter(({ kind }) => kind === "broken").map(({ id }) => id),
+        [],
+      );
+    });
+  }
+});
