@@ -69,9 +69,11 @@ export function describe(plan: Plan, baseUrl: string): Described {
     methods.flatMap((method): DescribedOperation[] => {
       const operationObject = item[method] as OperationObject | undefined;
       const operation = byName.get(operationObject?.operationId ?? "");
-      return operationObject === undefined || operation === undefined
-        ? []
-        : [described(plan, operation, path, operationObject)];
+      if (operationObject === undefined || operation === undefined) return [];
+      const kinds = kindsAt(plan, operation);
+      return kinds.length < 2
+        ? [described(plan, operation, path, operationObject)]
+        : kinds.map((kind, index) => described(plan, kind, path, ofKind(operationObject, kind, index)));
     }),
   );
   const order = new Map([...byName.keys()].map((name, index) => [name, index]));
@@ -81,6 +83,23 @@ export function describe(plan: Plan, baseUrl: string): Described {
     operations: operations.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
     webhooks: (document["webhooks"] ?? {}) as Readonly<Record<string, JsonObject>>,
   };
+}
+
+/** Returns the incoming events at the address of an operation, which OpenAPI describes as one; empty for other operations. */
+function kindsAt(plan: Plan, { inbound, method, template }: Operation): readonly Operation[] {
+  if (inbound === undefined) return [];
+  return everyOperation(plan).filter((one) => {
+    return one.inbound !== undefined && one.method === method && one.template === template;
+  });
+}
+
+/** Returns the description of one of the kinds of an address. */
+function ofKind(operationObject: OperationObject, { name, sentence, body }: Operation, index: number): OperationObject {
+  const { content = {} } = operationObject.requestBody ?? {};
+  const anyOf = content["application/json"]?.schema?.["anyOf"] as readonly JsonObject[] | undefined;
+  const { [index]: schema = {} } = anyOf ?? [];
+  const requestBody = { required: body?.required ?? false, content: { "application/json": { schema } } };
+  return { ...operationObject, operationId: name, summary: sentence, requestBody };
 }
 
 /** Returns the name of the component that a `$ref` refers to. */

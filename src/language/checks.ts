@@ -62,6 +62,7 @@ import { check as authenticationUsersWithoutLogin } from "./authentication/check
 import { checks as authenticationVisibility } from "./authentication/checks/visibility.ts";
 import { check as eventsBadAddress } from "./events/checks/bad-address.ts";
 import { checks as eventsCarries } from "./events/checks/carries.ts";
+import { checks as eventsKinds } from "./events/checks/kinds.ts";
 import { checks as eventsNames } from "./events/checks/names.ts";
 import { check as eventsNeverEmitted } from "./events/checks/never-emitted.ts";
 import { checks as eventsReceivers } from "./events/checks/receivers.ts";
@@ -147,6 +148,7 @@ export const checks: readonly Check[] = [
   ...authenticationVisibility,
   eventsBadAddress,
   ...eventsCarries,
+  ...eventsKinds,
   ...eventsNames,
   eventsNeverEmitted,
   ...eventsReceivers,

@@ -14,6 +14,7 @@ import type { Served } from "./context/version.ts";
 import { ApiError } from "./errors/api-error.ts";
 import { admissionOf, limitAfterAuth, limitBeforeAuth, refundTokens } from "./limits/limiter.ts";
 import type { RateSnapshots } from "./limits/snapshots.ts";
+import { endpointOfKind } from "./operations/event-kind.ts";
 import { createCall, perform, type Performing, withOperationStatus } from "./operations/perform.ts";
 import { type OperationRequest, readInput } from "./operations/read-input.ts";
 import { findRoute, type OperationRoute, type Route, routeIn } from "./versions/find-route.ts";
@@ -39,7 +40,8 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
     if (caller instanceof Promise) caller = await caller;
     let version = resolveVersion(service, incoming, route, caller); // 400 410
     if (version instanceof Promise) version = await version;
-    const request = operationRequest(service, incoming, route, caller, version); // 404
+    let request = operationRequest(service, incoming, route, caller, version); // 404
+    if (request.route.endpoint.kinds !== undefined) request = await requestOfKind(request); // 413 422
     const underCaller = limitByCaller(service, request, route); // 429
     if (underCaller !== undefined) await underCaller;
     authorise(service, request, route); // 401 403
@@ -122,6 +124,18 @@ function operationRequest(
   const { httpRequest, observation, rejected, uploads } = incoming;
   const kind = route.endpoint.compiled.forKind(caller.kind);
   return { httpRequest, observation, rejected, uploads, caller, version, route, kind };
+}
+
+/** Returns the request of the incoming event whose kind it is; only the right sender learns which kinds there are. */
+async function requestOfKind(request: OperationRequest): Promise<OperationRequest> {
+  const { caller, httpRequest, observation, route } = request;
+  const { kinds = [], compiled } = route.endpoint;
+  if (caller.credential !== compiled.operation.inbound?.credential) return request;
+  const endpoint = await endpointOfKind(kinds, httpRequest, route.body);
+  if (endpoint === undefined || endpoint === route.endpoint) return request;
+  observation.operation = endpoint.compiled.operation.name;
+  const { limits, compiled: found } = endpoint;
+  return { ...request, route: { ...route, endpoint, limits }, kind: found.forKind(caller.kind) };
 }
 
 function limitByCaller(service: Pipeline, request: OperationRequest, found: OperationRoute): Promise<void> | undefined {

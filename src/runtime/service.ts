@@ -40,7 +40,7 @@ import { liveQuotas } from "./records/quotas.ts";
 import { createSharing } from "./limits/shared-counts.ts";
 import { oauthPages } from "./auth/oauth/server.ts";
 import type { ObservationBuilder, Observe, Observer } from "./context/observation.ts";
-import type { Endpoint, Page } from "./context/endpoint.ts";
+import type { Endpoint, OperationEndpoint, Page } from "./context/endpoint.ts";
 import { type Pipeline, respond } from "./respond.ts";
 import { compileOperations } from "./operations/compile.ts";
 import { createEvaluator } from "./records/evaluate.ts";
@@ -449,19 +449,34 @@ function routesOf(
         },
       }),
     ),
-    ...operations.map(
-      ({ compiled, received }): Route<Endpoint> => ({
-        method: compiled.operation.method,
-        path: rooted([...mount, ...compiled.operation.path]),
-        target: {
-          kind: "operation",
-          compiled,
-          limits: limiter.of(compiled.operation),
-          ...(received === undefined ? {} : { received }),
-        },
+    ...withKinds(
+      operations.map(({ compiled, received }) => ({
+        kind: "operation",
+        compiled,
+        limits: limiter.of(compiled.operation),
+        ...(received === undefined ? {} : { received }),
+      })),
+    ).map(
+      (target): Route<Endpoint> => ({
+        method: target.compiled.operation.method,
+        path: rooted([...mount, ...target.compiled.operation.path]),
+        target,
       }),
     ),
   ];
+}
+
+/** Returns the endpoints, for incoming events with an address in common one endpoint with all their kinds. */
+function withKinds(endpoints: readonly OperationEndpoint[]): readonly OperationEndpoint[] {
+  const distinct = endpoints.filter(({ compiled }) => (compiled.operation.inbound?.is.length ?? 0) > 0);
+  if (distinct.length === 0) return endpoints;
+  const addressOf = ({ compiled: { operation } }: OperationEndpoint) => `${operation.method} ${operation.template}`;
+  const shared = new Set(distinct.map(addressOf));
+  const groups = Map.groupBy(endpoints, addressOf);
+  return [...groups].flatMap(([address, kinds]): readonly OperationEndpoint[] => {
+    const [first] = kinds;
+    return first === undefined || !shared.has(address) ? kinds : [{ ...first, kinds }];
+  });
 }
 
 /** Returns the segments of a path; the path `/` has one empty segment. */

@@ -381,6 +381,14 @@ function hearing(carries: Block, move = "when door.shut"): string {
   return telling({ in: { "door.shut": { at: "POST /hooks/doors", with: "door", carries } } }, move);
 }
 
+/** The door says what it did; beside `is`, another event receives all other kinds. */
+function ofKind(event: Block): string {
+  const at = { at: "POST /hooks/doors", with: "door" };
+  const other = event["is"] === undefined ? {} : { "door.other": { ...at, unknown: "ignored" } };
+  const carries = { thing: "Thing", "kind?": "string" };
+  return telling({ in: { "door.shut": { ...at, carries, ...event }, ...other } }, "when door.shut");
+}
+
 const made = ask("ann POST /things", {}, "201");
 
 const inbound: readonly Proof[] = [
@@ -407,6 +415,41 @@ const inbound: readonly Proof[] = [
       doorSays({ thing: "{1}", fault: "tired" }, "422 #/fault not-one-of"),
       doorSays({ thing: "{1}" }, "422 #/fault required"),
       doorSays({ thing: "{1}", fault: "power" }, "202"),
+    ],
+  },
+  {
+    of: ["events/in/is"],
+    with: ofKind({ is: { kind: "shut" } }),
+    without: ofKind({}),
+    environment,
+    play: [
+      made,
+      doorSays({ thing: "{1}", kind: "opened" }, "202"),
+      ask("ann GET /things/{1}", { has: { state: "open" } }),
+      doorSays({ thing: "{1}", kind: "shut" }, "202"),
+      ask("ann GET /things/{1}", { has: { state: "shut" } }),
+    ],
+  },
+  {
+    of: ["events/in/unknown", "events/in/unknown/ignored", "events/in/unknown/rejected"],
+    with: ofKind({ unknown: "ignored" }),
+    without: ofKind({ unknown: "rejected" }),
+    environment,
+    play: [made, doorSays({ thing: "{1}", kind: "shut", more: 1 }, "202")],
+  },
+  {
+    of: ["events/in/once"],
+    with: ofKind({ once: "kind" }),
+    without: ofKind({}),
+    environment,
+    play: [
+      made,
+      made,
+      doorSays({ thing: "{1}", kind: "first" }, "202"),
+      doorSays({ thing: "{2}", kind: "first" }, "202"),
+      ask("ann GET /things/{2}", { has: { state: "open" } }),
+      doorSays({ thing: "{2}", kind: "second" }, "202"),
+      ask("ann GET /things/{2}", { has: { state: "shut" } }),
     ],
   },
   {

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { isTimed, schemeOf } from "../../base/signature-schemes.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import type { InEvent } from "../../language/events/model.ts";
+import { requestValueOf } from "../../language/events/request-value.ts";
 import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
@@ -25,6 +26,7 @@ import {
   secretOf,
   senderOf,
 } from "../trial/incoming.ts";
+import { kindCases } from "./kind-cases.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { pathsBetween } from "../trial/states.ts";
@@ -40,6 +42,7 @@ export function incomingCases(contract: Contract): PartCases {
       ...credentials(contract, name, event),
       ...bodies(contract, name, event),
       ...counted(contract, name, event),
+      ...kindCases(contract, name, event),
     ]),
     unobservable: [],
   };
@@ -154,7 +157,7 @@ async function otherSender(trial: Trial, credential: string): Promise<Caller> {
 // ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The body fits `carries`, and refers to existing records. */
-function bodies(contract: Contract, name: string, { carries, optional = [] }: InEvent): readonly Case[] {
+function bodies(contract: Contract, name: string, { carries, optional = [], is = {} }: InEvent): readonly Case[] {
   const path = `events/in/${name}/carries`;
   const reject = (member: string, what: string, change: (payload: JsonObject) => JsonObject): Case => ({
     id: `${path}/${member}: ${what}`,
@@ -164,7 +167,11 @@ function bodies(contract: Contract, name: string, { carries, optional = [] }: In
     run: (trial) =>
       expectRejected(trial, name, `${path}/${member}`, (payload) => trial.sendIncoming(name, change(payload))),
   });
+  // With another value of a member that tells the kind the request is another event.
+  const isKind = (member: string): boolean =>
+    Object.keys(is).some((written) => written === member || written.startsWith(`${member}.`));
   return Object.entries(carries).flatMap(([member, type]): readonly Case[] => {
+    if (isKind(member)) return [];
     const wrong = wrongValue(type);
     const resource = referenceOf(contract.model, type);
     return [
@@ -258,13 +265,12 @@ function counted(contract: Contract, name: string, event: InEvent): readonly Cas
     })[0];
     return back === undefined ? [] : [{ transition, ...back }];
   })[0];
-  if (kind !== "hmac-sha256" || route === undefined) return [];
+  if (route === undefined) return [];
   const { transition, from, path: back } = route;
-  const path = `events/in/${name}/with`;
-  return [
-    {
+  const twice = (path: string, expects: string, blank: string): Case => {
+    return {
       id: `${path}: twice`,
-      aspects: [{ path, expects: `a signature counts once: the same ${name} changes nothing the second time` }],
+      aspects: [{ path, expects }],
       run: async (trial) => {
         const record = await trial.make(transition.resource, { state: from });
         const incoming = incomingFor(contract, transition);
@@ -280,9 +286,20 @@ function counted(contract: Contract, name: string, event: InEvent): readonly Cas
           const { interaction } = await trial.makeTransition(record, one);
           if (trial.responseOf(interaction).status >= 300) throw new NotTried("the record cannot be brought back");
         }
-        await expectState(trial, record, from, path, () => trial.send(request, sender));
+        await expectState(trial, record, from, path, () => {
+          const again = incomingRequest(trial, name, `${JSON.stringify(payload)}${blank}`);
+          return trial.send(blank === "" ? request : sender.authorize(again), sender);
+        });
       },
-    },
+    };
+  };
+  const at = `events/in/${name}`;
+  const same = `a signature counts once: the same ${name} changes nothing the second time`;
+  const isMember = event.once !== undefined && requestValueOf(event.once).kind === "member";
+  return [
+    ...(kind === "hmac-sha256" ? [twice(`${at}/with`, same, "")] : []),
+    // The blank makes another signature.
+    ...(isMember ? [twice(`${at}/once`, `${name} with the same \`${event.once}\` changes nothing again`, " ")] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Sends incoming events (part 6, `in`): their payloads, and requests with the credential of their sender. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { InEvent } from "../../language/events/model.ts";
+import { requestValueOf } from "../../language/events/request-value.ts";
 import { lookup, referenceOf } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -62,14 +63,18 @@ export async function sendIncoming(
 
 /** Returns the request with an incoming event, without a credential. */
 export function incomingRequest({ contract, world }: Trial, event: string, body: string): Request {
-  const { method, path } = incoming(contract, event);
+  const { method, path, is = {} } = incoming(contract, event);
+  const kind = Object.entries(is).flatMap(([written, value]): [string, string][] => {
+    const at = requestValueOf(written);
+    return at.kind === "header" ? [[at.name, value]] : [];
+  });
   const { headers, path: prefix, query } = versionSelector(contract, contract.version);
   const parameters = new URLSearchParams(query).toString();
   const url = `${operationsAddress(contract, world.target.address)}${prefix}${path}`;
   return {
     method,
     url: parameters === "" ? url : `${url}?${parameters}`,
-    headers: { ...headers, "Content-Type": "application/json" },
+    headers: { ...headers, ...Object.fromEntries(kind), "Content-Type": "application/json" },
     body,
   };
 }
@@ -112,7 +117,7 @@ export async function payloadOf(
   fixed: Readonly<Record<string, Json>> = {},
 ): Promise<JsonObject> {
   const { contract, random } = trial;
-  const { carries, optional = [] } = incoming(contract, event);
+  const { carries, optional = [], is = {} } = incoming(contract, event);
   const payload: Record<string, Json> = {};
   for (const [name, type] of Object.entries(carries)) {
     const value = lookup(fixed, name);
@@ -125,7 +130,18 @@ export async function payloadOf(
     if (found !== undefined) payload[name] = found;
     else if (!optional.includes(name)) throw new NotTried(`the test finds no value for \`${name}\` of ${event}`);
   }
-  return payload;
+  return Object.entries(is).reduce<JsonObject>((body, [written, value]) => withValue(body, written, value), payload);
+}
+
+/** Returns a body with a value at a member; the same body if the value is not in the body. */
+export function withValue(body: JsonObject, written: string, value: string): JsonObject {
+  const at = requestValueOf(written);
+  if (at.kind === "header") return body;
+  const set = (around: Json | undefined, [name = "", ...rest]: readonly string[]): JsonObject => {
+    const members = isObject(around) ? around : {};
+    return { ...members, [name]: rest.length === 0 ? value : set(members[name], rest) };
+  };
+  return set(body, at.path);
 }
 
 /** Returns a payload that refers to the record and with which the guard of the transition has this value. */

@@ -311,9 +311,12 @@ export function events({ plan, model, described, members }: Source, flow: string
     table(
       "Incoming events",
       ["Event", "At", "Credential", "Carries"],
-      Object.entries(inbound).map(([name, { method, path, with: credential, carries }]) => [
+      Object.entries(inbound).map(([name, { method, path, with: credential, carries, is = {} }]) => [
         code(name),
-        code(`${method} ${path}`),
+        [
+          code(`${method} ${path}`),
+          ...Object.entries(is).flatMap(([at, value]) => [" with ", code(`${at}: ${value}`)]),
+        ],
         code(credential),
         joined(Object.entries(carries), ", ", ([member, type]) => [code(member), ` ${printFieldType(type)}`]),
       ]),

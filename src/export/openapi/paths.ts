@@ -28,7 +28,10 @@ export function pathItems(
   for (const operation of everyOperation(plan)) {
     const entry = entryOf(items, operation);
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
-    entry.item[operation.method.toLowerCase()] = operationObject(context, operation, parameters);
+    const described = operationObject(context, operation, parameters);
+    const method = operation.method.toLowerCase();
+    const before = operation.inbound === undefined ? undefined : entry.item[method];
+    entry.item[method] = isObject(before) ? withKind(before, described) : described;
   }
   // Operations with a wire keep their exact path, including parameter names and a trailing slash.
   const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
@@ -44,6 +47,30 @@ export function pathItems(
       service.map(([path, item]) => [path, { ...(mounted ? { servers: [{ url: root }] } : {}), ...item }]),
     ),
     ...Object.fromEntries(tokenPaths(plan)),
+  };
+}
+
+/** Adds an incoming event to the description of another one at its address: the body is that of one of the two. */
+function withKind(before: JsonObject, { summary, description, requestBody: body, responses }: JsonObject): JsonObject {
+  const sentence = summary as string;
+  const added = description as string;
+  return {
+    ...before,
+    summary: `${before["summary"] as string}; ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`,
+    description: before["description"] === description ? added : `${before["description"] as string}\n\n${added}`,
+    requestBody: eitherBody(before["requestBody"] as JsonObject, body as JsonObject),
+    responses: { ...(responses as JsonObject), ...(before["responses"] as JsonObject) },
+  };
+}
+
+function eitherBody(one: JsonObject, other: JsonObject): JsonObject {
+  const schemaOf = ({ content }: JsonObject) =>
+    ((content as JsonObject)["application/json"] as JsonObject)["schema"] as JsonObject;
+  const before = schemaOf(one);
+  const earlier = (before["anyOf"] ?? [before]) as readonly JsonObject[];
+  return {
+    required: one["required"] === true && other["required"] === true,
+    content: { "application/json": { schema: { anyOf: [...earlier, schemaOf(other)] } } },
   };
 }
 

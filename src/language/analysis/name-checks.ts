@@ -3,7 +3,7 @@ import { outcomes } from "../endpoints/operation-members.ts";
 import { protocolErrors, standardErrors } from "../errors/model.ts";
 import type { Reference, ReferenceKind } from "../grammar/references.ts";
 import type { PartName } from "../model.ts";
-import { fieldsOf } from "../resources/fields.ts";
+import { fieldsOf, lookup } from "../resources/fields.ts";
 import { type DocumentIndex, declares, isWritten } from "./document-index.ts";
 import type { Check, Finding } from "./finding.ts";
 import { references } from "./references.ts";
@@ -256,7 +256,11 @@ const unusedNames: readonly UnusedName[] = [
     kind: "event",
     in: /^events\/in\//,
     isUse: () => true,
-    isExempt: ({ model }, name) => model.events.in?.[name]?.also !== undefined,
+    // An event that carries nothing and ignores the body accepts the kinds that the service does not need.
+    isExempt: ({ model }, name) => {
+      const { also, carries, unknown } = lookup(model.events.in ?? {}, name) ?? {};
+      return also !== undefined || (unknown === "ignored" && Object.keys(carries ?? {}).length === 0);
+    },
     parts: ["states"],
     message: (name) => `\`${name}\` triggers no transition`,
     help: (name) => `write \`from -> to: when ${name}\` in part 3, or remove the event`,

@@ -5,10 +5,13 @@
  *     out        name: Resource -> state   or   name: operation   map: { when, carries }   or `none`
  *       when     as the one line          map: { resource, state } or { operation }
  *       carries  a list of fields of the resource, or the name of a view of it
- *     in         name: { at, with, carries, also }   or `none`
+ *     in         name: { at, with, is, carries, unknown, once, also }   or `none`
  *       at       METHOD /path             map: { method, path }
  *       with     the credential that proves the sender
+ *       is       value: text, for each value of a request by which its kind is known (request-value.ts)
  *       carries  field: type; `field?` if it may be absent
+ *       unknown  rejected | ignored       members of the body that the event does not carry
+ *       once     the value that identifies a delivery (request-value.ts)
  *       also     further writes (../states/also.ts)
  *     delivery   { webhook, stream }      or `none`
  *       webhook  { subscribe, for, signed, promise, timeout, retry, then }
@@ -31,7 +34,7 @@ import { toJson } from "../../document/data.ts";
 import type { Node, TextNode } from "../../document/document.ts";
 import { jsonTree } from "../../document/print.ts";
 import { additiveIfNew, neutralIfNew } from "../grammar/changes.ts";
-import { named, noneOr } from "../grammar/collections.ts";
+import { keyed, named, noneOr } from "../grammar/collections.ts";
 import { converted, form, type Owner, part, type Spread } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
 import { checkPlaceholders } from "../grammar/placeholders.ts";
@@ -54,6 +57,7 @@ import {
   type Stream,
   type Webhook,
 } from "./model.ts";
+import { requestValuePattern } from "./request-value.ts";
 
 const notAField: Complaint = [
   "bad-field",
@@ -204,10 +208,27 @@ const payload = converted<InEvent["carries"], Payload>(
     Object.fromEntries(Object.entries(carries).map(([key, type]) => [optional.includes(key) ? `${key}?` : key, type])),
 );
 
+const notAValue: Complaint = [
+  "bad-value",
+  (found) => `\`${found}\` names neither a member of the body nor a header field`,
+  { help: "write a member, `type` or `event.type`, or a header field, `header X-GitHub-Event`" },
+];
+
+const kind: Grammar<NonNullable<InEvent["is"]>> = keyed(text("The value of a kind"), {
+  example: "{ type: invoice.paid }",
+  isName: soundName(requestValuePattern, notAValue),
+});
+
 const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
   changes: {
     "...at": { what: "The address of {}" },
     with: { what: "The credential of the sender of {}" },
+    is: { what: "The kind of {}" },
+    unknown: {
+      what: "The treatment of unknown members of {}",
+      effect: (_, now) => (now === "ignored" ? "additive" : "breaking"),
+    },
+    once: { what: "The id of a delivery of {}" },
   },
   presence: {
     added: ["additive", "The event {} is received"],
@@ -218,6 +239,7 @@ const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
   members: {
     "...at": { ...address("Where the event arrives"), needed: true },
     with: { ...text("The credential of the sender"), references: "credential", needed: true },
+    is: kind,
     "...carries": {
       ...payload,
       gives: ["carries", "optional"],
@@ -225,6 +247,8 @@ const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
       print: (event, below) => (Object.keys(event.carries).length === 0 ? undefined : payload.print(event, below)),
       absent: { carries: {} },
     },
+    unknown: choice(["rejected", "ignored"], "The treatment of unknown members"),
+    once: matching(requestValuePattern, notAValue),
     also,
   },
   missing: missing("at: POST /hooks/doors"),

@@ -55,6 +55,15 @@ export interface InEvent {
   readonly carries: Readonly<Record<string, FieldType>>;
   /** The names of members of `carries` that may be absent, written `name?`. Absent: every member is required. */
   readonly optional?: readonly string[];
+  /**
+   * The kind of the event: the values of members of the body (`type`, `event.type`) and of header fields
+   * (`header X-GitHub-Event`). Absent: every kind at the address that no other event is.
+   */
+  readonly is?: Readonly<Record<string, string>>;
+  /** Absent: `rejected`. */
+  readonly unknown?: "rejected" | "ignored";
+  /** The member or the header field with the id of a delivery, which counts once. */
+  readonly once?: string;
   /** The writes of records in the same transaction, in order. */
   readonly also?: readonly FurtherWrite[];
 }

@@ -1,6 +1,8 @@
 /** Plans incoming events (part 6, `in`) as operations that receive them. */
 import { pathSegments } from "../../language/endpoints/resolve.ts";
 import type { InEvent } from "../../language/events/model.ts";
+import { requestValueOf } from "../../language/events/request-value.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { columnTypeOf } from "../resources/columns.ts";
@@ -64,7 +66,14 @@ function inbound(
     // Senders of events may not know the idempotency header of this service, so it is optional.
     ...(repeats === undefined ? {} : { repeats: { ...repeats, required: false } }),
     effects,
-    inbound: { event, credential: inEvent.with, references },
+    ...(inEvent.unknown === "ignored" ? { ignoresUnknown: true as const } : {}),
+    inbound: {
+      event,
+      credential: inEvent.with,
+      is: Object.entries(inEvent.is ?? {}).map(([at, value]) => ({ at: requestValueOf(at), value })),
+      ...(inEvent.once === undefined ? {} : { once: requestValueOf(inEvent.once) }),
+      references,
+    },
     emits: [],
     rules: [],
     limits: operationLimits(planInput, name),
@@ -75,14 +84,15 @@ function inbound(
   };
 }
 
-function bodyOf(planInput: PlanInput, { carries, optional = [] }: InEvent): BodyPlan {
+function bodyOf(planInput: PlanInput, { carries, optional = [], is = {} }: InEvent): BodyPlan {
   const { model } = planInput;
   const members = Object.entries(carries);
+  const kinds = kindSchemas(is, carries);
   const required = members.map(([name]) => name).filter((name) => !optional.includes(name));
   return {
     schema: closedObject(
-      Object.fromEntries(members.map(([name, type]) => [name, jsonSchemaOf(model, type, "input")])),
-      required,
+      { ...kinds, ...Object.fromEntries(members.map(([name, type]) => [name, jsonSchemaOf(model, type, "input")])) },
+      [...Object.keys(kinds), ...required],
     ),
     mediaTypes: ["application/json"],
     required: required.length > 0,
@@ -93,6 +103,30 @@ function bodyOf(planInput: PlanInput, { carries, optional = [] }: InEvent): Body
     }),
     fixed: [],
   };
+}
+
+/** Returns the schemas of the members that tell the kind, except of those that the event carries. */
+function kindSchemas(is: NonNullable<InEvent["is"]>, carries: InEvent["carries"]): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(is).flatMap(([written, value]): [string, JsonObject][] => {
+      const at = requestValueOf(written);
+      if (at.kind === "header") return [];
+      const [first = "", ...inner] = at.path;
+      if (lookup(carries, first) !== undefined) return [];
+      const around = (schema: JsonObject, name: string): JsonObject => ({
+        type: "object",
+        properties: { [name]: schema },
+        required: [name],
+      });
+      return [[first, inner.reduceRight(around, { enum: spellings(value) })]];
+    }),
+  );
+}
+
+/** Returns the values of JSON that are written like this: `true` is a text or a boolean. */
+function spellings(value: string): readonly Json[] {
+  const isOther = /^(?:true|false|-?(?:0|[1-9][0-9]*))$/.test(value);
+  return isOther ? [value, JSON.parse(value) as Json] : [value];
 }
 
 /** An event may refer to any record, since its sender is not a user of the service. */

@@ -2,6 +2,7 @@
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Envelope } from "../../language/events/model.ts";
+import type { RequestValue } from "../../language/events/request-value.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
 
@@ -15,8 +16,17 @@ export interface InboundPlan {
   readonly event: string;
   /** The credential that the sender must present. A request with any other credential is rejected. */
   readonly credential: string;
+  /** The values that a request of this kind has; empty: this operation receives the kinds of no other operation at its address. */
+  readonly is: readonly KindValue[];
+  /** Where a request has the id of the delivery, which counts once. */
+  readonly once?: RequestValue;
   /** The payload's members that refer to records, in the order of the payload. */
   readonly references: readonly { readonly member: string; readonly resource: string }[];
+}
+
+export interface KindValue {
+  readonly at: RequestValue;
+  readonly value: string;
 }
 
 // ── Events ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,8 @@ export interface OperationEndpoint {
   readonly limits: OperationLimits | undefined;
   /** The operation of an older version, if the path is in an older version. */
   readonly received?: VersionedOperation;
+  /** For incoming events that are told apart by their kind: all endpoints at the address, with this one. */
+  readonly kinds?: readonly OperationEndpoint[];
 }
 
 export interface PageEndpoint {

@@ -1,5 +1,6 @@
 /** Receives an incoming event (part 6, `in`): logs it and applies the transitions of the records in its payload. */
 import type { Row, Transaction } from "../../store/port/store.ts";
+import { valueAt } from "./event-kind.ts";
 import { emptyResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
 import { goodMilliseconds } from "../auth/hmac.ts";
@@ -24,16 +25,40 @@ export async function receive(received: Call, tx: Transaction): Promise<HttpResp
   return response;
 }
 
-const scope = "signature";
+const signatures = "signature";
 
 /**
  * Whether the same signed bytes were received before: a sender that got no response sends them again. A signature is valid
  * once within its tolerance before and after now.
  */
-async function isDuplicate({ caller: { signature }, now }: Call, tx: Transaction): Promise<boolean> {
-  if (signature === undefined) return false;
-  const before = await tx.findResponse(scope, signature);
-  return before !== undefined && before.expires > now;
+async function isDuplicate(call: Call, tx: Transaction): Promise<boolean> {
+  for (const { scope, key } of identities(call)) {
+    const before = await tx.findResponse(scope, key);
+    if (before !== undefined && before.expires > call.now) return true;
+  }
+  return false;
+}
+
+interface Identity {
+  readonly scope: string;
+  readonly key: string;
+  readonly milliseconds: number;
+}
+
+/** How long the id of a delivery is stored: providers send a delivery again for some days. */
+const deliveryMilliseconds = 30 * 86_400_000;
+
+/** Returns by what a delivery is known again: its signature, and its id. */
+function identities({ caller, compiled, httpRequest, input }: Call): readonly Identity[] {
+  const { signature, credential, repeatMilliseconds: milliseconds = goodMilliseconds } = caller;
+  const { event = "", once } = compiled.operation.inbound ?? {};
+  const id = once && valueAt(once, httpRequest, input);
+  return [
+    ...(signature === undefined ? [] : [{ scope: signatures, key: signature, milliseconds }]),
+    ...(id === undefined
+      ? []
+      : [{ scope: `delivery ${event}`, key: `${credential} ${id}`, milliseconds: deliveryMilliseconds }]),
+  ];
 }
 
 /** Logs every event, even without a transition, so that operators can find it. */
@@ -43,9 +68,9 @@ async function recordPayload(call: Call, tx: Transaction, payload: Row): Promise
   const about = references.find(({ member }) => (payload[member] ?? null) !== null);
   const record = about === undefined ? "" : String(payload[about.member] as string | number);
   await tx.record({ ...entryOf(call, about?.resource ?? "", record), received: event, data: payload });
-  const { signature, repeatMilliseconds = goodMilliseconds } = call.caller;
-  if (signature === undefined) return;
-  const expires = call.now + repeatMilliseconds;
   const { status } = operation.response;
-  await tx.saveResponse(scope, signature, { fingerprint: signature, status, headers: {}, body: "", expires });
+  for (const { scope, key, milliseconds } of identities(call)) {
+    const expires = call.now + milliseconds;
+    await tx.saveResponse(scope, key, { fingerprint: key, status, headers: {}, body: "", expires });
+  }
 }

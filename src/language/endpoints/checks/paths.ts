@@ -10,15 +10,17 @@ const sameRoute: Check = {
   severity: "error",
   why: "The service could not tell which of the two a request means.",
   *run({ model }) {
-    const first = new Map<string, string>();
-    for (const { method, path, shape, name, at } of allRoutesOf(model)) {
-      const route = `${method} /${shape.join("/")}`;
-      const other = first.get(route);
-      if (other === undefined) first.set(route, name);
-      else
+    const first = new Map<string, Route>();
+    for (const route of allRoutesOf(model)) {
+      const { method, path, shape, name, at } = route;
+      const key = `${method} /${shape.join("/")}`;
+      const other = first.get(key);
+      if (other === undefined) first.set(key, route);
+      // Incoming events may share an address (events/same-kind).
+      else if (!at.startsWith("events/in/") || other.path !== path || !other.at.startsWith("events/in/"))
         yield {
           at,
-          message: `\`${name}\` has \`${method} ${path}\`, as \`${other}\` has`,
+          message: `\`${name}\` has \`${method} ${path}\`, as \`${other.name}\` has`,
           help: "change one of the two",
         };
     }
