@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Segment } from "../plan/endpoints/types.ts";
-import { servedPlan } from "../plan/endpoints/contract.ts";
+import { planWithoutFunctions, servedPlan } from "../plan/endpoints/contract.ts";
 import { isPassing, tookTooLong } from "../store/port/error.ts";
 import type { Awaitable, Rates, Store, Transaction } from "../store/port/store.ts";
 import { createCallerKinds } from "./context/caller.ts";
@@ -138,7 +138,7 @@ function baseOf(written: string, address: () => string): () => string {
 }
 
 export function createService(result: ServiceOptions): LiveService {
-  const plan = result.functions === undefined ? result.plan : servedPlan(result.plan);
+  const plan = result.functions === undefined ? planWithoutFunctions(result.plan) : servedPlan(result.plan);
   const textOf = createResponseFilter(plan);
   const options = {
     ...result,
@@ -427,7 +427,10 @@ function prefixOf(base: string): string {
   return path.replace(/\/+$/, "");
 }
 
-/** Returns the routes. Operations are last, so that they replace pages with the same path. */
+/**
+ * Returns the routes. Operations are last, so that they replace pages with the same path; those that are only described are
+ * first.
+ */
 function routesOf(
   prefix: string,
   operations: Version["operations"],
@@ -435,7 +438,24 @@ function routesOf(
   pages: readonly Page[],
 ): readonly Route<Endpoint>[] {
   const mount = literalPath(prefix);
+  const [served, unserved] = [false, true].map((isUnserved) =>
+    operations
+      .filter(({ compiled }) => (compiled.operation.unserved ?? false) === isUnserved)
+      .map(
+        ({ compiled, received }): Route<Endpoint> => ({
+          method: compiled.operation.method,
+          path: rooted([...mount, ...compiled.operation.path]),
+          target: {
+            kind: "operation",
+            compiled,
+            limits: limiter.of(compiled.operation),
+            ...(received === undefined ? {} : { received }),
+          },
+        }),
+      ),
+  );
   return [
+    ...(unserved ?? []),
     ...pages.map(
       ({ method = "GET", path, rate, requestFields = [], signedIn = false, page }): Route<Endpoint> => ({
         method,
@@ -449,18 +469,7 @@ function routesOf(
         },
       }),
     ),
-    ...operations.map(
-      ({ compiled, received }): Route<Endpoint> => ({
-        method: compiled.operation.method,
-        path: rooted([...mount, ...compiled.operation.path]),
-        target: {
-          kind: "operation",
-          compiled,
-          limits: limiter.of(compiled.operation),
-          ...(received === undefined ? {} : { received }),
-        },
-      }),
-    ),
+    ...(served ?? []),
   ];
 }
 
