@@ -32,6 +32,8 @@ export interface Contract {
   readonly typed: ReadonlyMap<string, TypedExpression>;
   /** The operations that the document serves, by name, in its order. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** The operations that the document describes and the service does not serve. */
+  readonly unserved: readonly Operation[];
   /**
    * The members, such as `Parcel.weightKg`, whose values in responses the service computes from those of a newer version. What an
    * entry of part 9 gives need not be within the limits that the older version had.
@@ -49,17 +51,21 @@ export function contractOf(model: Model, places: SourceLocations, version?: stri
   const called = version ?? newest;
   const isNewest = called === newest;
   const at = called === undefined || isNewest ? model : modelAt(model, called);
-  const operations = Object.keys(at.endpoints.endpoints).flatMap((name): [string, Operation][] => {
+  const described = Object.keys(at.endpoints.endpoints).flatMap((name): Operation[] => {
     const resolved = resolveEndpoint(at, name);
-    return resolved === undefined || resolved.kind === "unclear" ? [] : [[name, resolved]];
+    return resolved === undefined || resolved.kind === "unclear" ? [] : [resolved];
   });
+  const { served = [], unserved = [] } = Object.groupBy(described, ({ endpoint }) =>
+    endpoint.does === "none" ? "unserved" : "served",
+  );
   return {
     model: at,
     places,
     ...(called === undefined ? {} : { version: called }),
     isNewest,
     typed: typeExpressions(at).typed,
-    operations: new Map(operations),
+    operations: new Map(served.map((one) => [one.operation, one])),
+    unserved,
     converted: called === undefined ? new Set() : membersChanged(model, called, convertingChanges),
     filled: called === undefined ? new Set() : membersChanged(model, called, fillingChanges),
     newestEventNames: new Map(Object.keys(at.events.out ?? {}).map((name) => [name, newestName(model, called, name)])),

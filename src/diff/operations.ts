@@ -403,7 +403,8 @@ function withoutWords({ body, answers, ...parameters }: EndpointContract): Endpo
 }
 
 function actionOf(resolved: ResolvedEndpoint | undefined): string | undefined {
-  return resolved === undefined || resolved.kind === "unclear" ? resolved?.endpoint.does : resolved.action;
+  const does = resolved?.endpoint.does;
+  return resolved === undefined || resolved.kind === "unclear" || does === "none" ? does : resolved.action;
 }
 
 function resourceOf(resolved: ResolvedEndpoint | undefined): string | undefined {

@@ -32,7 +32,7 @@ function endpointStatements({ model }: PlanInput): readonly Statement[] {
   return Object.keys(model.endpoints.endpoints).flatMap((operation): Statement[] => {
     const resolved = resolveEndpoint(model, operation);
     const path = `endpoints/endpoints/${operation}`;
-    if (resolved?.kind === "free" && resolved.endpoint.wire !== undefined) {
+    if (resolved?.kind === "free" && resolved.endpoint.wire !== undefined && resolved.endpoint.does !== "none") {
       return [{ path, what: `\`${operation}\` is described by its wire, and not served` }];
     }
     return resolved?.kind === "unclear" ? [{ path, what: `\`${operation}\` is not served: ${resolved.message}` }] : [];

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Segment } from "../plan/endpoints/types.ts";
-import { servedPlan } from "../plan/endpoints/contract.ts";
+import { planWithoutFunctions, servedPlan } from "../plan/endpoints/contract.ts";
 import { isPassing, tookTooLong } from "../store/port/error.ts";
 import type { Awaitable, Rates, Store, Transaction } from "../store/port/store.ts";
 import { createCallerKinds } from "./context/caller.ts";
@@ -138,7 +138,7 @@ function baseOf(written: string, address: () => string): () => string {
 }
 
 export function createService(result: ServiceOptions): LiveService {
-  const plan = result.functions === undefined ? result.plan : servedPlan(result.plan);
+  const plan = result.functions === undefined ? planWithoutFunctions(result.plan) : servedPlan(result.plan);
   const textOf = createResponseFilter(plan);
   const options = {
     ...result,
@@ -427,7 +427,10 @@ function prefixOf(base: string): string {
   return path.replace(/\/+$/, "");
 }
 
-/** Returns the routes. Operations are last, so that they replace pages with the same path. */
+/**
+ * Returns the routes. Operations are last, so that they replace pages with the same path; those that are only described are
+ * first.
+ */
 function routesOf(
   prefix: string,
   operations: Version["operations"],
@@ -435,7 +438,24 @@ function routesOf(
   pages: readonly Page[],
 ): readonly Route<Endpoint>[] {
   const mount = literalPath(prefix);
+  const routes = withKinds(
+    operations.map(({ compiled, received }) => ({
+      kind: "operation",
+      compiled,
+      limits: limiter.of(compiled.operation),
+      ...(received === undefined ? {} : { received }),
+    })),
+  ).map(
+    (target): Route<Endpoint> => ({
+      method: target.compiled.operation.method,
+      path: rooted([...mount, ...target.compiled.operation.path]),
+      target,
+    }),
+  );
+  const isUnserved = ({ target }: Route<Endpoint>): boolean =>
+    target.kind === "operation" && target.compiled.operation.unserved === true;
   return [
+    ...routes.filter(isUnserved),
     ...pages.map(
       ({ method = "GET", path, rate, requestFields = [], signedIn = false, page }): Route<Endpoint> => ({
         method,
@@ -449,20 +469,7 @@ function routesOf(
         },
       }),
     ),
-    ...withKinds(
-      operations.map(({ compiled, received }) => ({
-        kind: "operation",
-        compiled,
-        limits: limiter.of(compiled.operation),
-        ...(received === undefined ? {} : { received }),
-      })),
-    ).map(
-      (target): Route<Endpoint> => ({
-        method: target.compiled.operation.method,
-        path: rooted([...mount, ...target.compiled.operation.path]),
-        target,
-      }),
-    ),
+    ...routes.filter((route) => !isUnserved(route)),
   ];
 }
 

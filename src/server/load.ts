@@ -73,7 +73,9 @@ export async function functionsOf(
   handlers: LoadOptions["handlers"],
 ): Promise<ServiceFunctions | undefined> {
   if (handlers === undefined) {
-    const needed = plan.operations.filter(({ action }) => action === "handler").map(({ name }) => `\`${name}\``);
+    const needed = plan.operations
+      .filter(({ action, unserved }) => action === "handler" && unserved === undefined)
+      .map(({ name }) => `\`${name}\``);
     if (needed.length === 0) return undefined;
     throw new DocumentError(
       `a handler has to do ${needed.join(", ")}: name the module of its functions with --handlers FILE.ts`,

@@ -167,7 +167,7 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
 const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, if: guard, ...every }) => {
   // A condition needs its error.
   const rest = guard === undefined || every.else === undefined ? every : { ...every, if: guard };
-  if (rest.does === "handler") return { ...rest, ...(shape === undefined ? {} : { shape }) };
+  if (rest.does === "handler" || rest.does === "none") return { ...rest, ...(shape === undefined ? {} : { shape }) };
   return { ...rest, ...(gives === undefined ? {} : { gives }) };
 });
 const origins = fc.uniqueArray(

@@ -146,6 +146,12 @@ const paths: readonly Proof[] = [
 
 const handlers: readonly Proof[] = [
   {
+    of: ["endpoints/endpoints/does/none"],
+    with: served({ twice: { at: "POST /things/{id}/twice", does: "none" } }),
+    without: served({}),
+    play: [three[2] as Step, ask("POST /things/{1}/twice", "501 not-implemented")],
+  },
+  {
     of: ["endpoints/endpoints/does/handler", "endpoints/endpoints/shape"],
     with: served({
       twice: {

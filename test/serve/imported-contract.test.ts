@@ -164,7 +164,7 @@ for (const store of stores) {
   });
 }
 
-test("functions that are missing are named, where there are any; without them nothing is run", async () => {
+test("functions that are missing are named, where there are any; without them each operation is 501", async () => {
   const plan = planOf(imported());
   const { listPets: _, ...others } = functions;
   assert.deepEqual(mismatches(plan, others as ServiceFunctions), [
@@ -173,6 +173,7 @@ test("functions that are missing are named, where there are any; without them no
   assert.deepEqual(mismatches(plan, functions), []);
   await using running = await run(imported());
   using client = createClient(running.port, () => {});
-  assert.equal((await client.send({ method: "GET", path: "/v1/pets" })).status, 404);
+  assert.equal((await client.send({ method: "GET", path: "/v1/pets" })).status, 501);
+  assert.equal((await client.send({ method: "DELETE", path: "/v1/pets" })).status, 405);
   assert.equal(running.plan.unenforced.length, 4);
 });

@@ -29,10 +29,12 @@ import { selectedCases } from "./selected.ts";
 import { storedCases } from "./stored.ts";
 import { summaryCases } from "./summaries.ts";
 import { undeclaredCases } from "./undeclared.ts";
+import { unservedCases } from "./unserved.ts";
 
 const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   pathCases,
   undeclaredCases,
+  unservedCases,
   storedCases,
   bodyCases,
   requestCases,

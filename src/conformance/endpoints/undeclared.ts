@@ -46,11 +46,16 @@ function addressesOf(contract: Contract): readonly Address[] {
     if (first === undefined || shape === "/" || others.some((path) => shape === path || shape.startsWith(`${path}/`)))
       return [];
     const declared = new Set(operations.map(({ endpoint }) => endpoint.method));
-    const undeclared = order.filter((method) => !declared.has(method));
+    const described = new Set(contract.unserved.filter((one) => shapeOf(one) === shape).map(methodOf));
+    const undeclared = order.filter((method) => !declared.has(method) && !described.has(method));
     const near = [...(byStart.get(firstSegment(shape)) ?? []), ...wide];
     const isShared = near.some((other) => other !== shape && fits(other, shape));
     return [{ shape, operations: [first, ...rest], undeclared, isShared }];
   });
+}
+
+function methodOf({ endpoint }: Operation): Method {
+  return endpoint.method;
 }
 
 function shapeOf({ segments }: Operation): string {

@@ -20,7 +20,10 @@ export function contractObject(plan: AuthenticationPart, operation: ContractOper
     security: securityFor(plan, operation.allow),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
     ...(body === undefined ? {} : { requestBody: bodyObject(body) }),
-    responses: Object.fromEntries(answers.map((response) => [response.status, responseObject(response)])),
+    responses: {
+      ...(operation.operation.unserved === undefined ? {} : { 501: { description: "The operation is not supported" } }),
+      ...Object.fromEntries(answers.map((response) => [response.status, responseObject(response)])),
+    },
   };
 }
 

@@ -89,7 +89,7 @@ function serviceText(
       "operations",
       objectOf(
         "  ",
-        servedPlan(plan).operations.filter(({ action }) => action !== "receive"),
+        servedPlan(plan).operations.filter(({ action, unserved }) => action !== "receive" && unserved === undefined),
         (operation) => [operation.name, operationText(about, operation), operation.sentence],
       ),
     ],

@@ -146,7 +146,7 @@ export function indexDocument({ document, model, places, sections, expressions }
     operations: new Set([...Object.keys(model.purpose.operations), ...Object.keys(model.endpoints.endpoints)]),
     endpoints,
     endpointsOf: Map.groupBy(about, (resolved) => resolved.resource),
-    hasHandlers: [...endpoints.values()].some((resolved) => resolved.kind === "free" && resolved.action === "handler"),
+    hasHandlers: [...endpoints.values()].some(({ kind, endpoint }) => kind === "free" && endpoint.does === "handler"),
     lives,
     lifeOf: new Map(lives.map((life) => [life.resource, life])),
     transitions,

@@ -25,11 +25,13 @@
  *       lists, requests, expand, fields, edits, repeats   as above, for this operation alone
  *       order, headers: see list-options.ts
  *       where    the condition of a list
- *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
+ *       does     an action (model.ts), `handler`, or `none`: described, and not served
+ *       wire     of a handler, or with `does: none`: its complete HTTP contract (wire-grammar.ts)
  *       also     further writes (../states/also.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
 import { group } from "./summary.ts";
+import type { Node } from "../../document/document.ts";
 import { converted, form, type Members, part } from "../grammar/form.ts";
 import type { Effect } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
@@ -54,6 +56,7 @@ import {
   type Wrap,
 } from "./model.ts";
 import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
+import { isFree } from "./resolve.ts";
 import { requests } from "./requests.ts";
 import { expand, fields } from "./selection.ts";
 import { wire } from "./wire-grammar.ts";
@@ -282,14 +285,19 @@ function endpointForm(of: Members<Endpoint, Several>): Grammar<Endpoint> {
 const ordinary = endpointForm(members);
 const handler = endpointForm({ ...members, "...gives": handlerResponse });
 
+/** Whether `gives` of the endpoint has types instead of expressions. */
+function isFreeText(does: Node | undefined): boolean {
+  return does?.kind === "text" && (does.value === "handler" || does.value === "none");
+}
+
 const endpoint: Grammar<Endpoint> = {
-  mapNames: (value, scope) => (value.does === "handler" ? handler : ordinary).mapNames?.(value, scope),
+  mapNames: (value, scope) => (isFree(value) ? handler : ordinary).mapNames?.(value, scope),
   schema: either(shared("address"), ordinary.schema),
   read: (reader, path, statement) => {
     const { value } = statement;
     if (value.kind !== "map") return members["...at"]?.read(reader, [...path, "at"], statement) as Endpoint | undefined;
     const does = value.entries.find(({ key }) => key.value === "does")?.value;
-    const read = (does?.kind === "text" && does.value === "handler" ? handler : ordinary).read(reader, path, statement);
+    const read = (isFreeText(does) ? handler : ordinary).read(reader, path, statement);
     // A login needs no `if`: its `else` is the error for a rejected login.
     if (read?.if === undefined || read.else !== undefined) return read;
     const { if: _, ...rest } = read;
@@ -301,7 +309,7 @@ const endpoint: Grammar<Endpoint> = {
     return rest;
   },
   print: (value, below) => {
-    const tree = (value.does === "handler" ? handler : ordinary).print(value, below);
+    const tree = (isFree(value) ? handler : ordinary).print(value, below);
     return Object.keys(tree).length === 1 && !below() ? at.print(value, below) : tree;
   },
 };

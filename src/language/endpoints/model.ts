@@ -179,6 +179,7 @@ export type Method = (typeof methods)[number];
 
 export const actions = [
   "create", "read", "list", "summary", "history", "update", "replace", "delete", "move", "login", "renew", "logout", "handler",
+  "none",
 ] as const; // biome-ignore format: a table
 export type Action = (typeof actions)[number];
 

@@ -59,7 +59,12 @@ export type PathSegment =
  * Actions on records. `clear` deletes all matching records; `link` and `unlink` create and delete a record of another
  * resource.
  */
-export type ResourceAction = Exclude<Action, "handler"> | "clear" | "link" | "unlink";
+export type ResourceAction = Exclude<Action, "handler" | "none"> | "clear" | "link" | "unlink";
+
+/** Whether `does` declares that Nonet's own actions do not perform the operation: a handler does, or with `none` nobody. */
+export function isFree({ does }: Pick<Endpoint, "does">): boolean {
+  return does === "handler" || does === "none";
+}
 
 /** Returns the `does` value for an action that the path does not imply; undefined for actions that other members declare. */
 export function doesOf(action: ResourceAction): Action | undefined {
@@ -78,7 +83,10 @@ export interface ResourceEndpoint extends ResolvedPath {
   readonly file?: string;
 }
 
-/** An operation without a resource: a handler, or a `read` that aggregates over the whole service. */
+/**
+ * An operation without a resource: a `read` that aggregates over the whole service, or a handler, also one that the service
+ * only describes (`does: none`).
+ */
 export interface FreeEndpoint extends ResolvedPath {
   readonly kind: "free";
   readonly operation: string;
@@ -163,10 +171,10 @@ function resolveIn(
       unclear("login", loginDescription(model, operation))
     );
   }
-  if (does === "handler") {
+  if (does === "handler" || does === "none") {
     const about = resource === undefined ? {} : { resource };
     const named = endpoint.meant ?? recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
-    return { kind: "free", operation, endpoint, action: does, segments: written, ...about, ...named };
+    return { kind: "free", operation, endpoint, action: "handler", segments: written, ...about, ...named };
   }
   if (isAggregateRead(endpoint, segments, resource)) {
     return { kind: "free", operation, endpoint, action: "read", segments: written, ...noRecord };

@@ -290,3 +290,10 @@ function viewMembers(model: Model, view: string, outer: readonly string[], isOpe
     }),
   ];
 }
+
+/** Whether the response has one member with a value: then it can be plain text. */
+export function isOneText(shape: Shape | undefined): boolean {
+  if (shape?.kind !== "object") return false;
+  const [only, ...more] = Object.values(shape.members);
+  return only?.kind === "expression" && more.length === 0;
+}

@@ -39,24 +39,32 @@ export {
 } from "../../language/endpoints/wire-media.ts";
 
 /** Returns the plan including the operations with a wire, for a service with functions. */
-export function servedPlan(plan: Plan): Plan {
+export function servedPlan(plan: Plan, of: (operation: Operation) => Operation = (operation) => operation): Plan {
   const { operations, versions, contractOperations } = plan;
   const list = versions?.list.map((version) => {
     const { older } = version;
-    return older === undefined ? version : { ...version, older: { ...older, received: servedPlan(older.received) } };
+    return older === undefined
+      ? version
+      : { ...version, older: { ...older, received: servedPlan(older.received, of) } };
   });
   return {
     ...plan,
-    operations: [...operations, ...contractOperations.map(({ operation }) => operation)],
+    operations: [...operations, ...contractOperations.map(({ operation }) => of(operation))],
     ...(versions === undefined || list === undefined ? {} : { versions: { ...versions, list } }),
   };
+}
+
+/** Returns the plan in which operations with a wire answer 501, for a service without functions. */
+export function planWithoutFunctions(plan: Plan): Plan {
+  if (plan.contractOperations.length === 0) return plan;
+  return servedPlan(plan, (operation) => ({ ...operation, unserved: true }));
 }
 
 /** Returns the served operations; those with a wire only if the service has functions. */
 export function servedOperations({ operations, contractOperations, unenforced }: Plan): readonly Operation[] {
   const open = new Set(unenforced.map(({ path }) => path));
   const run = contractOperations.filter(({ name }) => !open.has(`endpoints/endpoints/${name}`));
-  return [...operations, ...run.map(({ operation }) => operation)];
+  return [...operations, ...run.map(({ operation }) => operation)].filter(({ unserved }) => unserved === undefined);
 }
 
 /** Returns the unsupported statements that remain when the operations with a wire are served. */

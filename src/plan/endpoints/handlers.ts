@@ -1,5 +1,5 @@
 /**
- * Plans operations with `does: handler` (part 4); and for functions that bypass permissions, three operations on each
+ * Plans operations with `does: handler` or `does: none` (part 4); and for functions that bypass permissions, three operations on each
  * resource, without a path.
  */
 import { camelCase } from "../../base/case.ts";
@@ -51,6 +51,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
     name,
     sentence: descriptionOf(model, name),
     action: "handler",
+    ...(endpoint.does === "none" ? { unserved: true } : {}),
     method: endpoint.method,
     path: segments,
     template: endpoint.path,
@@ -75,7 +76,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
     limits: operationLimits(planInput, name),
     rates: ratesOf(planInput, rated),
     quotas: quotasOfOperation(planInput, rated, input.fields),
-    errors: Object.keys(model.errors.errors),
+    errors: [...(endpoint.does === "none" ? ["not-implemented"] : []), ...Object.keys(model.errors.errors)],
     needs: [],
   };
 }

@@ -1,5 +1,5 @@
 /** Plans operations on resources: their input, checks, changes, effects and responses. */
-import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { isOneText, responseShape } from "../../language/endpoints/shape.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { creates, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints, styleOf } from "../../language/endpoints/resolve.ts";
@@ -101,13 +101,6 @@ function buildOperation(
   } satisfies Omit<Operation, "errors" | "needs" | "expand" | "fields">;
   const selection = selectionPlan(planInput, resolved, known, { tables, views });
   return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
-}
-
-/** Whether the response has one member with a value: then it can be plain text. */
-function isOneText(shape: Shape | undefined): boolean {
-  if (shape?.kind !== "object") return false;
-  const [only, ...more] = Object.values(shape.members);
-  return only?.kind === "expression" && more.length === 0;
 }
 
 function tableOf(tables: readonly Table[], resource: string): Table {

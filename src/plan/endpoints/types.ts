@@ -38,6 +38,8 @@ export interface Operation {
    * `unenforced` instead.
    */
   readonly action: ResourceAction | "handler" | "receive";
+  /** The service describes the operation and answers 501: `does: none`, or a wire without a function. */
+  readonly unserved?: true;
   readonly method: Method;
   readonly path: readonly Segment[];
   readonly template: string;

@@ -10,8 +10,12 @@ import { handlerOf, hookOf, type ServiceFunctions } from "./functions.ts";
 export function mismatches(plan: Plan, functions: ServiceFunctions): readonly string[] {
   const { before, after, on, every, ...handlers } = functions;
   const { operations } = servedPlan(plan);
-  const needed = operations.filter(({ action }) => action === "handler").map(({ name }) => name);
-  const operationNames = operations.filter(({ action }) => action !== "receive").map(({ name }) => name);
+  const needed = operations
+    .filter(({ action, unserved }) => action === "handler" && unserved === undefined)
+    .map(({ name }) => name);
+  const operationNames = operations
+    .filter(({ action, unserved }) => action !== "receive" && unserved === undefined)
+    .map(({ name }) => name);
   const handlerNames = Object.keys(handlers).filter((name) => handlers[name] !== undefined);
   return [
     ...needed

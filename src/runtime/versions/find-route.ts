@@ -137,12 +137,17 @@ export function nothingHere(): ApiError {
 }
 
 /**
- * Returns the endpoint of a method. HEAD uses the GET endpoint (R4.2). Throws 501 for an unknown method, 405 for one that the
- * path does not have (R4.1).
+ * Returns the endpoint of a method. HEAD uses the GET endpoint (R4.2). Throws 501 for an unknown method and for an operation
+ * that is only described, 405 for a method that the path does not have (R4.1). Neither depends on the caller, so both come
+ * before authentication (R0.1).
  */
 function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   const endpoint = routed.methods.get(method === "HEAD" ? "GET" : method);
-  if (endpoint !== undefined) return endpoint;
+  if (endpoint !== undefined) {
+    if (isUnserved(endpoint))
+      throw new ApiError("not-implemented", { detail: "The service does not support this operation" });
+    return endpoint;
+  }
   const allowed = allowedMethods(routed).join(", ");
   const headers = ["Allow", allowed];
   if (!knownMethods.has(method)) throw new ApiError("not-implemented", { headers });
@@ -152,6 +157,12 @@ function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
 /** Returns the methods of a path; without a path those of the service. */
 export function allowedMethods(routed?: Routed<Endpoint>): readonly string[] {
   if (routed === undefined) return [...knownMethods];
-  const names = [...routed.methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const names = [...routed.methods].flatMap(([method, endpoint]) =>
+    isUnserved(endpoint) ? [] : method === "GET" ? ["GET", "HEAD"] : [method],
+  );
   return [...names, "OPTIONS"];
+}
+
+function isUnserved(endpoint: Endpoint): boolean {
+  return endpoint.kind === "operation" && endpoint.compiled.operation.unserved !== undefined;
 }

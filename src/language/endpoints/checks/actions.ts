@@ -16,7 +16,7 @@ const getChanges: Check = {
     for (const { operation, endpoint } of endpoints.values()) {
       if (endpoint.method !== "GET") continue;
       const action = endpoint.does;
-      const changes = action !== undefined && !readingActions.has(action) && action !== "handler";
+      const changes = action !== undefined && !readingActions.has(action) && action !== "handler" && action !== "none";
       if (!changes && !transitionsBy.has(operation)) continue;
       yield {
         at: `endpoints/endpoints/${operation}/at`,

@@ -7,8 +7,8 @@ import { jsonSchemaOf, namedSchemas } from "../../resources/json-schema.ts";
 import { boundFields, inputOf } from "../input.ts";
 import { sessionActions, inputOnlyActions } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
-import { batchOf, inputShapeOf } from "../shape.ts";
-import { isRead } from "../wire-media.ts";
+import { batchOf, inputShapeOf, isOneText, responseShape } from "../shape.ts";
+import { isRead, plainMedia } from "../wire-media.ts";
 
 /** Reports an operation that creates records and does not take, or not always, a field that every record must have. */
 const requiredNotInBody: Check = {
@@ -97,6 +97,31 @@ const unreadMedia: Check = {
   },
 };
 
+/** Reports an operation that declares plain text for a response that is not one text. */
+const notOneText: Check = {
+  code: "endpoints/not-one-text",
+  severity: "warning",
+  why: "The operation does not offer `text/plain`: a client that accepts nothing else gets 406.",
+  *run({ endpoints, model }) {
+    for (const resolved of endpoints.values()) {
+      const { endpoint, kind, operation } = resolved;
+      const declared = endpoint.requests?.media?.some(({ type }) => type === plainMedia) ?? false;
+      if (kind === "unclear" || !declared) continue;
+      const { gives } = endpoint;
+      const isText =
+        kind === "resource"
+          ? isOneText(responseShape(model, resolved).item)
+          : typeof gives === "object" && Object.keys(gives).length === 1;
+      if (isText) continue;
+      yield {
+        at: `endpoints/endpoints/${operation}/requests`,
+        message: `\`${operation}\` does not give one text, so its response is not \`text/plain\``,
+        help: "let `gives` have one member whose value is the text, or leave `text/plain` out",
+      };
+    }
+  },
+};
+
 /** Reports a member of a body that sets no field and that no expression reads. */
 const bodyMemberUnused: Check = {
   code: "endpoints/takes-unused",
@@ -147,4 +172,10 @@ function membersRead(typed: TypedExpression): readonly string[] {
   );
 }
 
-export const checks: readonly Check[] = [requiredNotInBody, bodyFieldNotSettable, bodyMemberUnused, unreadMedia];
+export const checks: readonly Check[] = [
+  requiredNotInBody,
+  bodyFieldNotSettable,
+  bodyMemberUnused,
+  unreadMedia,
+  notOneText,
+];
