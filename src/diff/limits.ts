@@ -45,8 +45,9 @@ function sideOf(limit: Limit): string {
 function limitText(limit: Limit): string {
   const states = "states" in limit && limit.states.length > 0 ? ` in ${limit.states.join(" | ")}` : "";
   const window = "window" in limit ? `/${limit.window}` : "";
+  const zone = "zone" in limit && limit.zone !== undefined ? ` in ${limit.zone}` : "";
   const burst = "burst" in limit && limit.burst !== undefined ? `, burst ${limit.burst}` : "";
-  return `${limit.count}${window}${states} per ${limit.per}${burst}`;
+  return `${limit.count}${window}${zone}${states} per ${limit.per}${burst}`;
 }
 
 /**

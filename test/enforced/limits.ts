@@ -112,6 +112,17 @@ const rates: readonly Proof[] = [
       [fine(), over(), pass(many * length - 30 * second), over(), pass(31 * second), fine()],
     );
   }),
+  proof(["rate/zone"], { rate: { addThing: "1/month in UTC per user" } }, { rate: { addThing: "1/h per user" } }, [
+    fine(),
+    over(),
+    // The next day is in the same month, unless this day is the last of one.
+    async (scene) => {
+      const isLast = new Date(scene.running.now() + 2 * 3_600_000).getUTCDate() === 1;
+      if (!isLast) for (const step of [pass(2 * 3_600_000), over()]) await step(scene);
+    },
+    pass(32 * day),
+    fine(),
+  ]),
 ];
 
 const quotas: readonly Proof[] = [

@@ -429,6 +429,32 @@ on(
 );
 
 on(
+  "R8.3 a rate of a day of a time zone begins again at local midnight",
+  desks({ rate: "{ addDesk: 2/day in Asia/Kolkata per user }" }),
+  async (subject, caller) => {
+    const kim = await caller();
+    const day = 86_400_000;
+    const ahead = 5.5 * 3_600_000;
+    const left = (): number => day - ((subject.running.now() + ahead) % day);
+    // Not within a second of midnight.
+    if (left() < 5000) subject.running.pass(left() + 1000);
+    const first = await kim.send("POST /desks", { name: "A" });
+    assert.equal(first.headers["ratelimit-policy"], '"addDesk-per-user";q=2;w=86400');
+    const [, seconds] = /r=1;t=(\d+)/.exec(String(first.headers["ratelimit"])) ?? [];
+    assert.ok(Math.abs(Number(seconds) - left() / 1000) < 3, String(seconds));
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "B" })), "201");
+    const refused = await kim.send("POST /desks", { name: "C" });
+    assert.equal(codeOf(refused), "rate-limited");
+    const wait = Number(refused.headers["retry-after"]);
+    assert.ok(Math.abs(wait - left() / 1000) < 3, String(wait));
+    subject.running.pass(left() - 2000);
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "C" })), "rate-limited");
+    subject.running.pass(3000);
+    assert.equal(codeOf(await kim.send("POST /desks", { name: "C" })), "201");
+  },
+);
+
+on(
   "a standing quota has no end to wait for, and is free again when a record is out of the count",
   desks({ quota: "{ Ticket: 1 in parked | open per user }" }),
   async (_, caller) => {

@@ -7,6 +7,7 @@ export const rateLimits: readonly RateLimit[] = [
   { count: 1000, windowMilliseconds: 86_400_000 },
   { count: 2, windowMilliseconds: 1000, burst: 5 },
   { count: 7, windowMilliseconds: 3_600_000, burst: 300 },
+  { count: 4, windowMilliseconds: 90_000_000, until: 1_700_006_400_000 },
 ];
 
 interface SampleRequest {

@@ -6,16 +6,16 @@ import type { Response } from "../interaction.ts";
 import type { RateLine } from "./rate-lines.ts";
 
 /** Returns how many requests remain by the item that describes this line; undefined if there is none, or more than one. */
-export function remainingOf({ headers }: Response, { capacity, freshMilliseconds }: RateLine): number | undefined {
-  const seconds = Math.ceil(freshMilliseconds / 1000);
+export function remainingOf({ headers }: Response, { capacity, policyMilliseconds }: RateLine): number | undefined {
+  const seconds = Math.ceil(policyMilliseconds / 1000);
   const names = itemsIn(headers["ratelimit-policy"]).filter(({ q, w }) => q === capacity && w === seconds);
   if (names.length !== 1) return undefined;
   return itemsIn(headers["ratelimit"]).find(({ name }) => name === names[0]?.name)?.r;
 }
 
 /** Returns how many requests the server itself says that a line of about this length admits. */
-export function quotaOf({ headers }: Response, { capacity, freshMilliseconds }: RateLine): number | undefined {
-  const seconds = Math.ceil(freshMilliseconds / 1000);
+export function quotaOf({ headers }: Response, { capacity, policyMilliseconds }: RateLine): number | undefined {
+  const seconds = Math.ceil(policyMilliseconds / 1000);
   const quotas = itemsIn(headers["ratelimit-policy"]).filter(({ w }) => w === seconds);
   if (quotas.some(({ q }) => q === capacity)) return undefined;
   return quotas.find(({ q = 0 }) => q > capacity)?.q;

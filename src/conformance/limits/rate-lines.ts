@@ -16,19 +16,40 @@ export interface RateLine {
   readonly nextMilliseconds: number;
   /** How long it takes until it is as if nobody had sent anything. */
   readonly freshMilliseconds: number;
+  /** The time of the limit in `RateLimit-Policy`. */
+  readonly policyMilliseconds: number;
 }
 
 /** Returns all lines, in the document's order. */
 export function rateLines({ model }: Contract): readonly RateLine[] {
   return Object.entries(model.limits.rate ?? {}).flatMap(([target, rates]) =>
     rates.map((rate, index): RateLine => {
-      const { burst, count, window } = rate;
-      const length = windowMilliseconds(window);
+      const { burst, count, window, zone } = rate;
+      const policyMilliseconds = windowMilliseconds(window);
+      // A month of the calendar may have 31 days, and a day 25 hours.
+      const length = policyMilliseconds + (zone === undefined ? 0 : 2 * 86_400_000);
       const path = `limits/rate/${target}/${index}`;
       if (burst === undefined)
-        return { target, rate, path, capacity: count, nextMilliseconds: length, freshMilliseconds: length };
+        return {
+          target,
+          rate,
+          path,
+          capacity: count,
+          nextMilliseconds: length,
+          freshMilliseconds: length,
+          policyMilliseconds,
+        };
       const nextMilliseconds = length / count;
-      return { target, rate, path, capacity: burst, nextMilliseconds, freshMilliseconds: nextMilliseconds * burst };
+      const freshMilliseconds = nextMilliseconds * burst;
+      return {
+        target,
+        rate,
+        path,
+        capacity: burst,
+        nextMilliseconds,
+        freshMilliseconds,
+        policyMilliseconds: freshMilliseconds,
+      };
     }),
   );
 }
@@ -63,8 +84,8 @@ export function isByRecord({ rate }: RateLine): boolean {
 }
 
 /** Returns `600 requests in 1min per user`. */
-export function lineText({ capacity, rate: { burst, count, per, window } }: RateLine): string {
-  const who = `per ${per}`;
+export function lineText({ capacity, rate: { burst, count, per, window, zone } }: RateLine): string {
+  const who = `${zone === undefined ? "" : `of ${zone} `}per ${per}`;
   return burst === undefined
     ? `${capacity} requests in ${/^\d/.test(window) ? window : `1${window}`} ${who}`
     : `${capacity} requests at once ${who}, then ${count} in ${/^\d/.test(window) ? window : `1${window}`}`;

@@ -363,15 +363,19 @@ export function errors({ plan, described }: Source): Blocks {
   ];
 }
 
+function windowText({ calendar, windowMilliseconds }: Pick<RatePlan, "calendar" | "windowMilliseconds">): string {
+  return calendar === undefined ? duration(windowMilliseconds) : `a ${calendar.unit} of ${calendar.zone}`;
+}
+
 export function limits({ plan, model }: Source): Blocks {
-  const rate = ({ name, count, windowMilliseconds, per, burst, of }: RatePlan): Row => [
+  const rate = ({ name, count, per, burst, of, ...window }: RatePlan): Row => [
     code(name),
-    `${count} in ${duration(windowMilliseconds)} for each ${per}${of === "anonymous" ? ", for callers without a credential" : ""}${burst === undefined ? "" : `, ${burst} at once`}`,
+    `${count} in ${windowText(window)} for each ${per}${of === "anonymous" ? ", for callers without a credential" : ""}${burst === undefined ? "" : `, ${burst} at once`}`,
   ];
   const quota = (one: QuotaPlan): Row => [
     code(one.name),
     one.kind === "window"
-      ? `${one.count} in ${one.calendar === undefined ? duration(one.windowMilliseconds) : `a ${one.calendar.unit} of ${one.calendar.zone}`} for each ${one.per}`
+      ? `${one.count} in ${windowText(one)} for each ${one.per}`
       : `${one.count} ${one.resource} records at a time${one.states === undefined ? "" : ` that are ${one.states.join(" or ")}`} for each ${one.column}`,
   ];
   const kept = Object.entries(model.limits.keep ?? {}).map(

@@ -2,11 +2,12 @@
  * Part 8: rates, quotas, sizes, time-outs and retention.
  *
  *     rate    target: N/[n]unit per who[, burst N]   map: { count, window, per, burst }   several: a list
+ *             target: N/unit in zone per who         map: { count, window, zone, per }    a day, week or month there
  *             target: `all`, `anyone` or an operation. unit: s, min, h, day, week, month (or in full: second …).
  *             who: `user`, `ip` or a resource.
  *     quota   target: N/[n]unit per who              map: { count, window, per }          several: a list
  *             target: N [in state | state] per who   map: { count, in, per }
- *             target: N/unit in zone per who         map: { count, window, zone, per }    a day, week or month there
+ *             target: N/unit in zone per who         likewise
  *             The first counts operations in a window, the second live records (in one of the states).
  *     size    target: size                           `request` or an operation
  *     time    target: duration                       likewise
@@ -15,6 +16,7 @@
  *
  * Each of the five can be `none`, and so can each target of `rate` and `quota`.
  */
+import type { Span } from "../../base/span.ts";
 import { timezoneNames } from "../../base/timezone-names.ts";
 import { named, oneOrList } from "../grammar/collections.ts";
 import { converted, form, type Owner, part } from "../grammar/form.ts";
@@ -72,15 +74,26 @@ function notInATime(line: string, example: string): Complaint {
   ];
 }
 
+const zone = matching(
+  new RegExp(`^(?:${[...timezoneNames].join("|")})$`, "i"),
+  [
+    "bad-zone",
+    (found) => `\`${found}\` is not a time zone`,
+    { help: "write a name of the IANA database: `Europe/Oslo`" },
+  ],
+  { pattern: String.raw`\S+` },
+);
+
 const rateExample = "{ count: 600, window: min, per: user }";
 
-const rate = form<Rate>({
+const writtenRate = form<Rate>({
   what: "A rate",
   example: rateExample,
-  line: "{count}/{window}[ per {per}][, burst {burst}]",
+  line: "{count}/{window}[ in {zone}][ per {per}][, burst {burst}]",
   members: {
     count: { ...count("The number of requests"), needed: true },
     window: { ...window, needed: true },
+    zone: { ...zone, orNothing: true },
     per: { ...per, references: "resource", needed: true },
     burst: count("A burst"),
   },
@@ -93,6 +106,33 @@ const rate = form<Rate>({
       { help: "only `burst 10` may follow the comma" },
     ]),
 });
+
+const rate = converted<Rate, Rate>(
+  writtenRate,
+  (reader, _, written, { value }) => {
+    if (!isOfTheCalendar(reader, "bad-rate", written, value.span)) return undefined;
+    if (written.zone === undefined || written.burst === undefined) return written;
+    report(reader, "limits/bad-rate", value.span, "A day, a week or a month of a time zone has no `burst`", {
+      help: "leave out `burst`, or `in` and the time zone",
+    });
+    return undefined;
+  },
+  (written) => written,
+);
+
+/** Reports a time zone next to a window that is not one of the calendar. */
+function isOfTheCalendar(
+  reader: Reader,
+  code: string,
+  { window: time, zone: where }: { readonly window?: string; readonly zone?: string },
+  span: Span,
+): boolean {
+  if (where === undefined || (time !== undefined && calendarUnit(time) !== undefined)) return true;
+  report(reader, `limits/${code}`, span, "Only a day, a week or a month can be one of a time zone", {
+    help: "write `5000/day in Europe/Oslo per user`",
+  });
+  return false;
+}
 
 const states: Words<readonly string[]> = {
   pattern: ".*?",
@@ -118,16 +158,6 @@ function soundStates(reader: Reader, path: Path, names: readonly SourceText[]): 
   });
   return [...new Set(found.map((name) => name.text))];
 }
-
-const zone = matching(
-  new RegExp(`^(?:${[...timezoneNames].join("|")})$`, "i"),
-  [
-    "bad-zone",
-    (found) => `\`${found}\` is not a time zone`,
-    { help: "write a name of the IANA database: `Europe/Oslo`" },
-  ],
-  { pattern: String.raw`\S+` },
-);
 
 /** A quota as written, before its kind is known. */
 interface WrittenQuota {
@@ -170,12 +200,15 @@ const writtenQuota = form<WrittenQuota>({
 const quota = converted<WrittenQuota, Quota>(
   writtenQuota,
   (reader, _, { count: number, window: time, states: held, per: who, zone: where }, { value }) => {
-    if (where !== undefined && (time === undefined || calendarUnit(time) === undefined)) {
-      report(reader, "limits/bad-quota", value.span, "Only a day, a week or a month can be one of a time zone", {
-        help: "write `5000/day in Europe/Oslo per user`",
-      });
+    if (
+      !isOfTheCalendar(
+        reader,
+        "bad-quota",
+        { ...(time === undefined ? {} : { window: time }), ...(where === undefined ? {} : { zone: where }) },
+        value.span,
+      )
+    )
       return undefined;
-    }
     if (time === undefined) return { kind: "live", count: number, states: held, per: who };
     const both = value.kind === "map" ? value.entries.find(({ key }) => key.value === "in") : undefined;
     if (both === undefined)

@@ -51,13 +51,17 @@ export type CalendarUnit = "day" | "week" | "month";
 /** The words after `per` that are no names of resources. */
 export const pers = ["user", "ip"] as const;
 
-/** A rate, such as `5/15min per Parcel, burst 10`. */
+/**
+ * A rate, such as `5/15min per Parcel, burst 10`. With `zone`, the window is a day, a week or a month of the calendar in that
+ * time zone: `5000/day in Europe/Oslo per user`.
+ */
 export interface Rate {
   readonly count: number;
   /** The window as written without its slash: `min`, `15min`, `day`. */
   readonly window: string;
   /** What the limit counts by: `user`, `ip` or a resource's name. */
   readonly per: string;
+  readonly zone?: string;
   readonly burst?: number;
 }
 

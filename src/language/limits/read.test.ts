@@ -87,6 +87,12 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["rate: { x: 5/min per users }", "1:22 limits/bad-per users"],
   ["rate:\n  x: 5/min per user, bursts 3", "2:22 limits/bad-rate bursts 3"],
   ["rate:\n  x: 5/min per user, burst 3, burst 4", "2:31 limits/bad-rate burst 4"],
+  ["rate: { x: 5/day in Oslo per user }", "1:21 limits/bad-zone Oslo"],
+  ["rate: { x: 5/h in Europe/Oslo per user }", "1:12 limits/bad-rate 5/h in Europe/Oslo per user"],
+  [
+    "rate: { x: { count: 5, window: day, zone: Europe/Oslo, per: user, burst: 9 } }",
+    "1:12 limits/bad-rate { count: 5, window: day, zone: Europe/Oslo, per: user, burst: 9 }",
+  ],
   ["rate: { x: { count: 5, per: user } }", "1:12 limits/missing-member { count: 5, per: user }"],
   ["rate: { x: [5/min per user, wrong] }", "1:29 limits/bad-rate wrong"],
   ["quota:\n  x: 300 in a, b per user", "2:13 limits/bad-state a, b"],

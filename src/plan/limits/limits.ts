@@ -61,6 +61,7 @@ export function ratePlans(planInput: PlanInput): readonly RatePlan[] {
     count: rate.count,
     windowMilliseconds: windowMilliseconds(rate.window),
     per: rate.per,
+    ...calendarOf(rate),
     ...(rate.burst === undefined ? {} : { burst: rate.burst }),
   }));
 }
@@ -85,6 +86,11 @@ export function generalRates(planInput: PlanInput): readonly Limited[] {
   });
 }
 
+function calendarOf({ window, zone }: Pick<Rate, "window" | "zone">): Pick<RatePlan, "calendar"> {
+  const unit = calendarUnit(window);
+  return zone === undefined || unit === undefined ? {} : { calendar: { unit, zone } };
+}
+
 interface StatedRate {
   readonly target: string;
   readonly rate: Rate;
@@ -102,11 +108,17 @@ export function quotaPlans(planInput: PlanInput): readonly QuotaPlan[] {
     const name = names[index] as string;
     const { count, per } = quota;
     if (quota.kind === "window") {
-      const { window, zone } = quota;
-      const unit = calendarUnit(window);
-      const calendar = zone === undefined || unit === undefined ? {} : { calendar: { unit, zone } };
+      const { window } = quota;
       const of = isResource(planInput, target) ? "creation" : "operation";
-      return { kind: "window", name, of, count, windowMilliseconds: windowMilliseconds(window), ...calendar, per };
+      return {
+        kind: "window",
+        name,
+        of,
+        count,
+        windowMilliseconds: windowMilliseconds(window),
+        ...calendarOf(quota),
+        per,
+      };
     }
     const [column] = ownerFields(planInput.model, target, per);
     assert(column !== undefined, `no field says whose a ${target} is`);

@@ -36,6 +36,13 @@ export interface RatePlan {
   /** What the rate counts by: `user`, `ip`, or a resource. */
   readonly per: string;
   readonly burst?: number;
+  readonly calendar?: CalendarWindow;
+}
+
+/** A window of the calendar in a time zone, which ends at a local midnight. */
+export interface CalendarWindow {
+  readonly unit: CalendarUnit;
+  readonly zone: string;
 }
 
 export type QuotaPlan =
@@ -46,8 +53,7 @@ export type QuotaPlan =
       readonly of: "operation" | "creation";
       readonly count: number;
       readonly windowMilliseconds: number;
-      /** Set if the window is one of the calendar in a time zone, which ends at a local midnight. */
-      readonly calendar?: { readonly unit: CalendarUnit; readonly zone: string };
+      readonly calendar?: CalendarWindow;
       readonly per: string;
     }
   /** The most records at a time with the same value in `column` and, if `states` is present, in one of these states. */

@@ -290,7 +290,9 @@ function proveSignature(
 
 async function isReplayed(sharing: Sharing, { name }: CredentialPlan, signature: string): Promise<boolean> {
   const limit = { count: 1, windowMilliseconds: goodMilliseconds };
-  return (await sharing.want({ name: `signatures of ${name}`, key: signature, limit }, () => {})) === false;
+  return (
+    (await sharing.want({ name: `signatures of ${name}`, key: signature, limitAt: () => limit }, () => {})) === false
+  );
 }
 
 /** Returns a claim: `realm.roles` is the claim with that name, or else the member `roles` of the claim `realm`. */

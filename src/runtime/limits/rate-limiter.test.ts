@@ -41,6 +41,30 @@ void describe("a window", () => {
       assert.equal(admits(meter, "ann", back + 60_000), true);
     });
 
+  for (const [unit, from, until] of [
+    ["day", "2026-03-28T23:30:00Z", "2026-03-29T22:00:00Z"],
+    ["day", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"],
+    ["week", "2026-10-25T22:59:59Z", "2026-10-25T23:00:00Z"],
+    ["month", "2026-02-28T22:59:59Z", "2026-02-28T23:00:00Z"],
+    ["month", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z"],
+  ] as const)
+    test(`a ${unit} of the calendar from ${from} ends at local midnight, with summer time`, () => {
+      const calendar = { unit, zone: "Europe/Oslo" };
+      const meter = createRateLimiter({
+        rate: { name: "posts", count: 1, windowMilliseconds: 86_400_000, calendar },
+        maximumKeys: 10,
+        seed: 7,
+      });
+      const [first, end] = [Date.parse(from), Date.parse(until)];
+      const at = [first, end - 1, end, end + 1];
+      assert.deepEqual(
+        at.map((time) => admits(meter, "ann", time)),
+        [true, false, true, false],
+      );
+      // A clock that is set back makes nobody wait for the later window.
+      assert.ok(meter.waitSeconds(meter.look("ann", first), first) <= (end - first) / 1000);
+    });
+
   test("keys are apart", () => {
     const meter = meterOf(1, 1000);
     assert.deepEqual(

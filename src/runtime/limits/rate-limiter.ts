@@ -1,11 +1,12 @@
 /**
  * Decides whether a request is within its rate limits: `reserve` consumes one request from each limit or from none. A limit
- * counts the requests of each key in a window that begins with the first request, or with a token bucket that refills
+ * counts the requests of each key in a window that begins with the first request or ends at a local midnight, or with a token bucket that refills
  * continuously. Times are epoch milliseconds. All numbers are integers, so the limit is exact (R8.3).
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 import type { Awaitable } from "../../store/port/store.ts";
 import { type Bucket, type BucketLife, type Buckets, type BucketsOptions, createBuckets } from "./buckets.ts";
+import { windowEnds } from "./calendar.ts";
 import { createSharedCounts, type SharedCounts, type SharedRate } from "./shared-counts.ts";
 
 /** A request that is counted in one limit. */
@@ -70,7 +71,7 @@ export interface RateLimiter extends Pick<Buckets, "look" | "changes" | "again" 
 }
 
 export interface RateLimiterOptions extends Omit<BucketsOptions, "life"> {
-  readonly rate: Pick<RatePlan, "name" | "count" | "windowMilliseconds" | "burst">;
+  readonly rate: Pick<RatePlan, "name" | "count" | "windowMilliseconds" | "burst" | "calendar">;
   readonly sharedRate?: SharedRate | undefined;
 }
 
@@ -131,13 +132,15 @@ interface Counter extends BucketLife {
   put(bucket: Bucket, counted: Pick<Bucket, "used" | "at">, more: number): void;
 }
 
-function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">): Counter {
+function windowOf(rate: Pick<RatePlan, "count" | "windowMilliseconds" | "calendar">): Counter {
+  const { count } = rate;
+  const endAt = windowEnds(rate);
   return {
     quota: count,
-    windowSeconds: secondsOf(length),
-    open: (key, now) => ({ key, used: 0, at: now + length, listed: false }),
+    windowSeconds: secondsOf(rate.windowMilliseconds),
+    open: (key, now) => ({ key, used: 0, at: endAt(now), listed: false }),
     rewind: (bucket, now) => {
-      bucket.at = Math.min(bucket.at, now + length);
+      bucket.at = Math.min(bucket.at, endAt(now));
     },
     over: (bucket, now) => bucket.at <= now,
     left: (bucket) => Math.max(0, count - bucket.used),
@@ -153,7 +156,7 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
       bucket.at = at;
     },
     save: ({ used, at }) => ({ used, until: at }),
-    restore: (key, { used, until }, now) => ({ key, used, at: Math.min(until, now + length), listed: false }),
+    restore: (key, { used, until }, now) => ({ key, used, at: Math.min(until, endAt(now)), listed: false }),
   };
 }
 

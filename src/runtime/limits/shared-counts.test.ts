@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
+import type { CalendarWindow } from "../../plan/limits/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { memoryRates } from "../../../test/store/memory-rates.ts";
 import type { RateRequest, Rates } from "../../store/port/store.ts";
@@ -27,13 +28,21 @@ interface Node {
 }
 
 interface Limit {
+  readonly calendar?: CalendarWindow;
   readonly count: number;
   readonly windowMilliseconds?: number;
   readonly burst?: number;
 }
 
-function nodeOf(rates: Rates, { count, windowMilliseconds = 60_000, burst }: Limit, now: () => number): Node {
-  const rate = { name: "posts", count, windowMilliseconds, ...(burst === undefined ? {} : { burst }), of: "all" };
+function nodeOf(rates: Rates, { count, windowMilliseconds = 60_000, burst, calendar }: Limit, now: () => number): Node {
+  const rate = {
+    name: "posts",
+    count,
+    windowMilliseconds,
+    ...(burst === undefined ? {} : { burst }),
+    calendar,
+    of: "all",
+  };
   const notices: string[] = [];
   const limiter = createLimiter({
     plan: { rates: [rate as never], generalRates: [], quotas: [] },
@@ -232,4 +241,19 @@ void test("a clock that is set back makes nobody wait for the time that it takes
   assert.equal(await granted(start - 3_600_000), 0);
   assert.equal(await granted(start - 3_600_000 + 10_000), 0);
   assert.equal(await granted(start - 3_600_000 + 11_000), 1);
+});
+
+test("a day of the calendar is one window for all processes, also if the clock of one of them is behind", async () => {
+  const rates = memoryRates();
+  const midnight = Date.parse("2026-10-25T23:00:00Z");
+  const limit = { count: 3, windowMilliseconds: 86_400_000, calendar: { unit: "day", zone: "Europe/Oslo" } } as const;
+  let time = midnight - 40;
+  const [exact, behind] = [nodeOf(rates, limit, () => time), nodeOf(rates, limit, () => time - 50)];
+  const admitted: number[] = [];
+  for (const at of [-40, -30, -20, -10, 5, 10, 15, 20, 49, 60, 80_000_000, 86_399_999, 86_400_060]) {
+    time = midnight + at;
+    const asked = [await ask(behind, time - 50), await ask(exact, time)];
+    admitted.push(asked.filter((one) => one !== undefined).length);
+  }
+  assert.deepEqual(admitted, [2, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 2]);
 });

@@ -12,6 +12,7 @@
 import { getOrMake, onceFor } from "../../base/once.ts";
 import type { RateRequest, RateCount, RateLimit, Rates } from "../../store/port/store.ts";
 import type { Bucket } from "./buckets.ts";
+import { sharedLimitOf, type Windowed } from "./calendar.ts";
 
 /** How processes share the counts of a limit. */
 export interface SharedRate {
@@ -45,12 +46,13 @@ const renewedMilliseconds = 250;
 
 /** `put`: sets a bucket to a shared count, plus the requests that this process has not reported yet. */
 export function createSharedCounts(
-  limit: RateLimit & { readonly name: string },
+  limit: RateLimit & Windowed & { readonly name: string },
   { sharing, keyOf = (key) => key, lenient }: SharedRate,
   put: (bucket: Bucket, counted: RateCount, owed: number) => void,
 ): SharedCounts {
   const knownOf = onceFor((_: Bucket): Known => ({ owed: 0, syncedAt: Number.NEGATIVE_INFINITY }));
-  const sharedOf = ({ key }: Bucket): Shared => ({ name: limit.name, key: keyOf(key), limit });
+  const limitAt = sharedLimitOf(limit);
+  const sharedOf = ({ key }: Bucket): Shared => ({ name: limit.name, key: keyOf(key), limitAt });
   /** Returns a listener that applies a shared count. `reported`: how many requests the report contained. */
   const countListener = (bucket: Bucket, reported: number, now: number): CountListener => {
     const known = knownOf(bucket);
@@ -79,7 +81,7 @@ export function createSharedCounts(
 interface Shared {
   readonly name: string;
   readonly key: string;
-  readonly limit: RateLimit;
+  readonly limitAt: (now: number) => RateLimit;
 }
 
 /** Called with the current count; undefined if it is not known. */
@@ -148,13 +150,14 @@ export function createSharing({ rates, now, notice }: SharingOptions): Sharing {
 
   /** Counts requests in the shared store; undefined if it is unavailable. */
   async function countAll(batch: readonly Entry[]): Promise<readonly RateCount[] | undefined> {
-    const requests = batch.map(
-      ({ shared, consumed, waiting }): RateRequest => ({ ...shared, consumed, wanted: waiting.length }),
-    );
+    const time = now();
+    const requests = batch.map(({ shared: { name, key, limitAt }, consumed, waiting }): RateRequest => {
+      return { name, key, limit: limitAt(time), consumed, wanted: waiting.length };
+    });
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new Error("no answer in time")), patienceMilliseconds);
     try {
-      const counts = await Promise.race([rates.count(requests, now()), late.promise]);
+      const counts = await Promise.race([rates.count(requests, time), late.promise]);
       if (standalone) notice("rates are counted together again");
       standalone = false;
       return counts;

@@ -2,7 +2,6 @@
  * Counts quotas (R8.7) inside the transaction of the write: parallel writes cannot exceed them, and rejected or rolled back
  * writes and repeated requests do not count. They are the last check of a write.
  */
-import { instantOf, offsetAt } from "../../expression/zones.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -10,6 +9,7 @@ import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import type { Call, ChangeContext, LiveQuota } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
+import { windowEnd } from "../limits/calendar.ts";
 import { concealed, partitionOf, reportQuota } from "../limits/limiter.ts";
 
 /** Returns the quotas of live records, by resource. */
@@ -69,20 +69,6 @@ export async function countSuccess(call: Call, tx: Transaction, response: HttpRe
     }
   }
 }
-
-/** Returns when a window that begins now ends: after its length, or at the next local midnight that ends a calendar window. */
-function windowEnd({ calendar, windowMilliseconds }: WindowQuota, now: number): number {
-  if (calendar === undefined) return now + windowMilliseconds;
-  const { unit, zone } = calendar;
-  const local = new Date(now + (offsetAt(now, zone) ?? 0));
-  local.setUTCHours(0, 0, 0, 0);
-  if (unit === "month") local.setUTCMonth(local.getUTCMonth() + 1, 1);
-  // A week begins on Monday.
-  else local.setUTCDate(local.getUTCDate() + (unit === "day" ? 1 : 7 - ((local.getUTCDay() + 6) % 7)));
-  return instantOf(local.getTime(), zone) ?? now + windowMilliseconds;
-}
-
-type WindowQuota = Extract<QuotaPlan, { kind: "window" }>;
 
 function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string | undefined {
   if (by.kind !== "member") return partitionOf(by, call.httpRequest, call.caller.id, call.parameters);

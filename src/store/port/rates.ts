@@ -24,6 +24,8 @@ export interface RateRequest {
 export interface RateLimit {
   readonly count: number;
   readonly windowMilliseconds: number;
+  /** When a window that begins now ends, if not after `windowMilliseconds`; a window ends within these in any case. */
+  readonly until?: number;
   /** The size of a token bucket, which is then used instead of a window. */
   readonly burst?: number;
 }
@@ -49,13 +51,13 @@ export function counted(
   { limit, consumed, wanted }: RateRequest,
   now: number,
 ): RateCount {
-  const { burst, count, windowMilliseconds: length } = limit;
+  const { burst, count, windowMilliseconds: length, until = now + length } = limit;
   if (burst === undefined) {
     const isLive = before !== undefined && before.at > now;
     const used = Math.max(0, (isLive ? before.used : 0) + consumed);
     const granted = Math.min(wanted, Math.max(0, count - used));
     // If a clock was set back, a window still ends within its length.
-    return { granted, used: used + granted, at: isLive ? Math.min(before.at, now + length) : now + length };
+    return { granted, used: used + granted, at: isLive ? Math.min(before.at, now + length) : until };
   }
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.at);
   const missing = Math.max(0, Math.max(0, (before?.used ?? 0) - elapsed * count) + consumed * length);

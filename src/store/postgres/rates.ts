@@ -26,7 +26,8 @@ const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
   ) WITH (fillfactor = 50)`;
 
 /**
- * Computes a count. `ask`: count, window, burst or null, consumed, wanted. `before` and the result: granted, used, at. Rows
+ * Computes a count. `ask`: count, window, burst or null, consumed, wanted, end of a new window or
+ * null. `before` and the result: granted, used, at. Rows
  * restored from a backup (`putLongRates`) have granted = -1: for a token bucket the backup has only the time when it is full
  * again.
  */
@@ -45,7 +46,7 @@ export const countedSql: string = `
     IF burst IS NULL THEN
       used := greatest(0, CASE WHEN live THEN before[2] ELSE 0 END + taken);
       granted := least(wanted, greatest(0, quota - used));
-      RETURN ARRAY[granted, used + granted, CASE WHEN live THEN least(before[3], now + length) ELSE now + length END];
+      RETURN ARRAY[granted, used + granted, CASE WHEN live THEN least(before[3], now + length) ELSE coalesce(ask[6], now + length) END];
     END IF;
     IF before[1] = -1 THEN
       used := least(burst * length, least(greatest(0, before[3] - now), 1000000000000) * quota);
@@ -70,9 +71,9 @@ export const overRates = `CASE WHEN ask[3] IS NULL THEN count[3] <= $1
 /** Every call locks its rows in the same order, so that calls cannot deadlock. */
 const countSql = (table: string): string => `
   WITH asked AS (
-    SELECT name, key, ARRAY[quota, length, burst, taken, wanted] AS ask
-    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
-      AS asked (name, key, quota, length, burst, taken, wanted)
+    SELECT name, key, ARRAY[quota, length, burst, taken, wanted, until] AS ask
+    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+      $9::bigint[]) AS asked (name, key, quota, length, burst, taken, wanted, until)
   )
   INSERT INTO ${table} AS kept (name, key, ask, count)
   SELECT name, key, ask, nonet_counted(NULL, ask, $1) FROM asked ORDER BY name COLLATE "C", key COLLATE "C"
@@ -120,13 +121,18 @@ export function ratesOf(session: Session): Rates {
   return {
     async count(requests, now) {
       const [long, short] = [true, false].map((isLong) =>
-        requests.filter(({ limit }) => limit.windowMilliseconds >= longMilliseconds === isLong),
+        requests.filter(({ limit }) => isLongWindow(limit) === isLong),
       ) as [RateRequest[], RateRequest[]];
       const found = await Promise.all([countAll(session, shortSql, short, now), countAll(session, longSql, long, now)]);
       const counts = new Map(found.flat());
       return requests.map((request) => counts.get(keyOf(request.name, request.key)) ?? missing(request));
     },
   };
+}
+
+/** A day, a week or a month of the calendar is long, also shortly before its end. */
+function isLongWindow({ until, windowMilliseconds }: RateRequest["limit"]): boolean {
+  return until !== undefined || windowMilliseconds >= longMilliseconds;
 }
 
 async function countAll(
@@ -145,6 +151,7 @@ async function countAll(
     requests.map(({ limit }) => limit.burst ?? null),
     requests.map(({ consumed }) => consumed),
     requests.map(({ wanted }) => wanted),
+    requests.map(({ limit }) => limit.until ?? null),
   ]);
   return rows.map(([name, key, granted, used, at]) => [keyOf(name, key), { granted, used, at }]);
 }

@@ -166,10 +166,13 @@ test("what is over is purged, what is not stays", async () => {
     const left = async (): Promise<unknown> =>
       (await connections.rows("SELECT name FROM nonet_rates UNION ALL SELECT name FROM nonet_long_rates ORDER BY 1")).flat(); // biome-ignore format: short
     await purge(connections, start + 499);
-    assert.deepEqual(await left(), ["0", "1", "2", "3"]);
+    assert.deepEqual(await left(), ["0", "1", "2", "3", "4"]);
     await purge(connections, start + 1000);
-    assert.deepEqual(await left(), ["1", "3"]);
+    assert.deepEqual(await left(), ["1", "3", "4"]);
     await purge(connections, start + 600_000);
+    assert.deepEqual(await left(), ["1", "4"]);
+    // The end of the window of the calendar.
+    await purge(connections, start + 6_400_000);
     assert.deepEqual(await left(), ["1"]);
     await purge(connections, start + 86_400_000);
     assert.deepEqual(await left(), []);

@@ -37,6 +37,7 @@ const script = `
 local kept = redis.call("HMGET", KEYS[1], "used", "at")
 local quota, length, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local taken, wanted, now = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local fresh = tonumber(ARGV[7])
 local used, at = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
 local granted, ends
 if burst < 0 then
@@ -44,7 +45,7 @@ if burst < 0 then
   used = math.max(0, (live and used or 0) + taken)
   granted = math.min(wanted, math.max(0, quota - used))
   used = used + granted
-  at = live and math.min(at, now + length) or now + length
+  at = live and math.min(at, now + length) or fresh
   ends = at - now
 else
   local gone = kept[2] and math.max(0, now - at) or 0
@@ -71,8 +72,8 @@ export async function openValkeyRates({ address, service }: ValkeyOptions): Prom
   const connecting = client.connect().catch(() => undefined);
 
   async function countOne({ name, key, limit, consumed, wanted }: RateRequest, now: number): Promise<RateCount> {
-    const { count, windowMilliseconds, burst = -1 } = limit;
-    const numbers = [count, windowMilliseconds, burst, consumed, wanted, now].map(String);
+    const { count, windowMilliseconds, burst = -1, until = now + windowMilliseconds } = limit;
+    const numbers = [count, windowMilliseconds, burst, consumed, wanted, now, until].map(String);
     const call = [`nonet:${service}:${name}:${key}`, ...numbers];
     const reply = await client.sendCommand(["EVALSHA", digest, "1", ...call]).catch((thrown: unknown) => {
       if (!String(thrown).includes("NOSCRIPT")) throw thrown;
