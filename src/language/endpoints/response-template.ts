@@ -31,7 +31,7 @@ export const mapTemplate: MapNames<ResponseTemplate> = (value, scope) => {
 /** Reads the object around each page of the lists in a style: `{ object: "'list'", data: items }`. */
 export const pageTemplate: Grammar<ResponseTemplate> = {
   ...response,
-  schema: shared("fields"),
+  schema: shared("given"),
   mapNames: mapTemplate,
   read: (reader, path, statement) => {
     const template = response.read(reader, path, statement);
