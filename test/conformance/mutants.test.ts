@@ -216,6 +216,7 @@ void describe("correct services", () => {
         "todo-backend",
         "back-office",
         "issue-tracker",
+        "card-payments",
         "courier-rates",
       ],
     );

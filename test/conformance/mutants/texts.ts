@@ -30,6 +30,7 @@ const literal: Other = (text) => {
   if (text === "null") return ["0", "''"];
   return text === "Europe/Oslo" ? ["Europe/Paris"] : [text.startsWith("'") ? text.replace(/'$/, "x'") : `${text}x`];
 };
+const zone: Other = (text) => [text === "Europe/Oslo" ? "Asia/Tokyo" : "Europe/Oslo"];
 const day: Other = (text) => [text.replace(/\d\d$/, (number) => String((Number(number) % 28) + 1).padStart(2, "0"))];
 const url: Other = (text) => [`${text}x`];
 
@@ -119,6 +120,8 @@ export const rows: Readonly<Record<string, Other>> = {
   // The resolved path of an older version, which no document can declare.
   "PathKey.parameter": elsewhere,
   "PathKey.column": elsewhere,
+  "PathPart.parameter": elsewhere,
+  "PathPart.column": elsewhere,
   "PathParent.parameter": elsewhere,
   "PathParent.resource": elsewhere,
   "PathParent.column": elsewhere,
@@ -179,6 +182,8 @@ export const rows: Readonly<Record<string, Other>> = {
   "SentIn.query": longer,
   "Grant.role": reference,
   "Grant.if": expression,
+  "InEvent.is*": longer,
+  "InEvent.once": elsewhere, // A member or a header field of the event, declared in `carries` or by the sender.
   "OutEvent.carries*": reference,
   "OutEvent.view": reference,
   "EventSource.resource": reference,
@@ -206,7 +211,8 @@ export const rows: Readonly<Record<string, Other>> = {
   "Rate.window": amount,
   "Rate.per": (text) => [text === "user" ? "ip" : "user"],
   "Quota.window": amount,
-  "Quota.zone": (text) => [text === "Europe/Oslo" ? "Asia/Tokyo" : "Europe/Oslo"],
+  "Quota.zone": zone,
+  "Rate.zone": zone,
   "Quota.per": (text) => [text === "user" ? "ip" : "user"],
   "Quota.states*": reference,
   "Retention.duration": amount,
