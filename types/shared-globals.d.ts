@@ -17,3 +17,5 @@ declare const TextEncoder: { new (): TextEncoder };
 declare const URL: { canParse(url: string, base?: string): boolean };
 
 declare function btoa(bytes: string): string;
+
+declare function atob(text: string): string;

@@ -259,7 +259,7 @@ function filled(template: string, values: SignedValues): string {
 
 function bytesOf(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text), (byte) => byte.codePointAt(0) ?? 0);
+    return Uint8Array.from(atob(text), (byte: string) => byte.codePointAt(0) ?? 0);
   } catch {
     return undefined;
   }

@@ -91,7 +91,7 @@ function isRebuilt({ after, before, columns, timed }: Changed): boolean {
 }
 
 function stampOf(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+  return new Date(now).toISOString().replaceAll(/[-:.]/g, "");
 }
 
 /** Runs `task` with a SQLite file that contains the stored data, as far as the migration needs it. */

@@ -118,7 +118,7 @@ test("what changes is brought along, counts on, and is left as it was in a schem
   const plan = await planMigration(address, wanted);
   assert.deepEqual(plan.steps.map(({ kind, records }) => [kind, records]), [["retype", 1]]); // biome-ignore format: short
   await using second = await open(address, next);
-  assert.match(second.migrated?.backup ?? "", /the schema "follow_\d+ before 20260601T120000Z"/);
+  assert.match(second.migrated?.backup ?? "", /the schema "follow_\d+ before 20260601T120000000Z"/);
   await add(second, next, { id: "c", n: "x" });
   assert.deepEqual(await texts(second, next), [
     { id: "c", number: 3, n: "x" },
