@@ -50,6 +50,9 @@ export interface SignatureVerifier {
 export interface Verified {
   /** The signature, or the id that the sender gave the request. */
   readonly signature: string;
+  /** The valid one of the signatures that were sent, and how long it is good, in milliseconds. */
+  readonly valid: string;
+  readonly goodMilliseconds: number;
   readonly again: boolean;
   /** How long the same request may come again, in milliseconds. */
   readonly repeatMilliseconds: number;
@@ -91,7 +94,7 @@ export function createSignatureVerifier(
         usedSignatures.delete(old);
       }
       const repeatMilliseconds = id !== undefined || !isTimed(scheme) ? redeliveryMilliseconds : good;
-      const verified = { signature: id ?? valid, repeatMilliseconds };
+      const verified = { signature: id ?? valid, valid, goodMilliseconds: good, repeatMilliseconds };
       if (usedSignatures.has(valid)) return { ...verified, again: true };
       usedSignatures.set(valid, now + good);
       return { ...verified, again: false };

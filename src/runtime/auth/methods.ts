@@ -4,8 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { SentIn } from "../../plan/authentication/types.ts";
-import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { CredentialPlan, SentIn } from "../../plan/authentication/types.ts";
 import type { GrantStore, KeyStore, SessionStore } from "../../store/port/store.ts";
 import { type Caller, idText } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -14,7 +13,7 @@ import { findToken } from "./oauth/tokens.ts";
 import { endOf, findKey, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
 import { lacking } from "./challenge.ts";
 import type { LoginGuard, LoginRecords } from "../context/login.ts";
-import { createSignatureVerifier, goodMilliseconds, type SignatureVerifier, type Verified } from "./hmac.ts";
+import { createSignatureVerifier, type SignatureVerifier, type Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
 import { isPassword } from "./password.ts";
 import { loginRecordsOf } from "./records.ts";
@@ -282,17 +281,20 @@ function proveSignature(
     let verified = verifier.verify(text, signed, clock.now());
     if (verified === undefined) return undefined;
     // Tests whether another process has already accepted the same signature.
-    if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, text)))
+    if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, verified)))
       verified = { ...verified, again: true };
     return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
   };
 }
 
-async function isReplayed(sharing: Sharing, { name }: CredentialPlan, signature: string): Promise<boolean> {
+/** The key is the valid signature alone: a sender of the same request may change the rest of the field. */
+async function isReplayed(
+  sharing: Sharing,
+  { name }: CredentialPlan,
+  { goodMilliseconds, valid }: Verified,
+): Promise<boolean> {
   const limit = { count: 1, windowMilliseconds: goodMilliseconds };
-  return (
-    (await sharing.want({ name: `signatures of ${name}`, key: signature, limitAt: () => limit }, () => {})) === false
-  );
+  return (await sharing.want({ name: `signatures of ${name}`, key: valid, limitAt: () => limit }, () => {})) === false;
 }
 
 /** Returns a claim: `realm.roles` is the claim with that name, or else the member `roles` of the claim `realm`. */
