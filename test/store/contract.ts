@@ -1525,6 +1525,20 @@ export function contract(
       assert.deepEqual(alive, [["posts", "ann", 1, 1200]]);
     });
 
+    it("go up by more at once, and are undone by as many", async (store) => {
+      const count = (more: number, now: number, isUndone = false): Promise<readonly number[]> =>
+        store.transaction(async (tx) => {
+          const { used, until } = await tx.count("posts", "ann", now, now + 100, more);
+          if (isUndone) throw new RangeError("no");
+          return [used, until];
+        });
+      assert.deepEqual(await count(7, 1000), [7, 1100]);
+      assert.deepEqual(await count(3, 1050), [10, 1100]);
+      await assert.rejects(count(5, 1060, true), RangeError);
+      assert.deepEqual(await count(1, 1070), [11, 1100]);
+      assert.deepEqual(await count(4, 1100), [4, 1200]);
+    });
+
     it("of fifty that count at once, each gets a number of its own", async (store) => {
       const counted = await Promise.all(Array.from({ length: 50 }, () => increment(store, "ann", 1000)));
       const numbers = counted.map(([used]) => used as number).toSorted((a, b) => a - b);

@@ -61,12 +61,10 @@ export async function countSuccess(call: Call, tx: Transaction, response: HttpRe
     const partition = partitionIn(call, by);
     if (partition === undefined) continue;
     const key = concealed(context.secret, partition);
-    for (let left = quota.of === "creation" ? made : 1; left > 0; left -= 1) {
-      const counted = await tx.count(`quota ${quota.name}`, key, now, windowEnd(quota, now));
-      if (left === 1 && call.observation.admission !== undefined)
-        reportQuota(call.observation.admission, quota, counted, now);
-      if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
-    }
+    const more = quota.of === "creation" ? made : 1;
+    const counted = await tx.count(`quota ${quota.name}`, key, now, windowEnd(quota, now), more);
+    if (call.observation.admission !== undefined) reportQuota(call.observation.admission, quota, counted, now);
+    if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
   }
 }
 

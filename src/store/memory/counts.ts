@@ -17,14 +17,14 @@ export function countStore(counts: Counts): CountStore {
 export function countUp(
   before: ReadonlyMap<string, Count>,
   transactionCounts: Counts,
-  { name, key }: Pick<Count, "name" | "key">,
+  { name, key, more }: Pick<Count, "name" | "key"> & { readonly more: number },
   now: number,
   until: number,
 ): Counted {
   const countKey = keyOf({ name, key });
   const present = transactionCounts.get(countKey) ?? before.get(countKey);
   const live = present !== undefined && present.until > now;
-  const counted = live ? { used: present.used + 1, until: present.until } : { used: 1, until };
+  const counted = live ? { used: present.used + more, until: present.until } : { used: more, until };
   transactionCounts.set(countKey, { name, key, ...counted });
   return counted;
 }

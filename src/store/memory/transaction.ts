@@ -300,9 +300,9 @@ export class MemoryTransaction implements Transaction {
     this.responses.set(storedResponseKey(scope, key), stored);
   }
 
-  count(name: string, key: string, now: number, until: number): Counted {
+  count(name: string, key: string, now: number, until: number, more = 1): Counted {
     this.#use();
-    return countUp(this.#sideTables.counts, this.counts, { name, key }, now, until);
+    return countUp(this.#sideTables.counts, this.counts, { name, key, more }, now, until);
   }
 
   hasRoom({ resource, column, value, states }: LiveCount, most: number): boolean {

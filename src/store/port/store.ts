@@ -442,10 +442,10 @@ export interface Transaction extends SessionOperations {
   findResponse(scope: string, key: string): Awaitable<StoredResponse | undefined>;
   saveResponse(scope: string, key: string, stored: StoredResponse): Awaitable<void>;
   /**
-   * Increments the counter of a name and key, and returns its value. An expired counter starts again at 1, until `until`.
-   * Concurrent transactions get distinct numbers.
+   * Increments the counter of a name and key by `more`, by default 1, and returns its value. An expired counter starts again at
+   * 0, until `until`. Concurrent transactions get distinct numbers.
    */
-  count(name: string, key: string, now: number, until: number): Awaitable<Counted>;
+  count(name: string, key: string, now: number, until: number, more?: number): Awaitable<Counted>;
   /**
    * Whether there are at most `most` of these records. Concurrent transactions with the same value run one after the other, so
    * each counts the writes of the previous ones.

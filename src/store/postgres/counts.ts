@@ -59,18 +59,17 @@ async function saveSome(session: Session, counts: readonly Count[]): Promise<voi
  */
 export async function countUp(
   session: Session,
-  name: string,
-  key: string,
+  { name, key, more }: { readonly name: string; readonly key: string; readonly more: number },
   now: number,
   until: number,
 ): Promise<Counted> {
   const [counted] = await session.rows<[number, number]>(
-    `INSERT INTO nonet_counts AS before (name, key, used, until) VALUES ($1, $2, 1, $3)
+    `INSERT INTO nonet_counts AS before (name, key, used, until) VALUES ($1, $2, $5, $3)
      ON CONFLICT (name, key) DO UPDATE SET
-       used = CASE WHEN before.until > $4 THEN before.used + 1 ELSE 1 END,
+       used = CASE WHEN before.until > $4 THEN before.used + excluded.used ELSE excluded.used END,
        until = CASE WHEN before.until > $4 THEN before.until ELSE excluded.until END
      RETURNING used, until`,
-    [name, key, until, now],
+    [name, key, until, now, more],
   );
   if (counted === undefined) throw new Error(`${name} was not counted`);
   return { used: counted[0], until: counted[1] };

@@ -534,8 +534,8 @@ export class PostgresTransaction implements Transaction {
     saveResponse(this.#session, this.#unclaimed, scope, key, stored);
   }
 
-  count(name: string, key: string, now: number, until: number): Promise<Counted> {
-    return countUp(this.#session, name, key, now, until);
+  count(name: string, key: string, now: number, until: number, more = 1): Promise<Counted> {
+    return countUp(this.#session, { name, key, more }, now, until);
   }
 
   async hasRoom({ resource, column, value, states }: LiveCount, most: number): Promise<boolean> {

@@ -50,16 +50,24 @@ function saveAll(connection: Connection, counts: readonly Count[]): void {
   }
 }
 
+/** An increment of a counter by `more`. */
+interface Increment {
+  readonly name: string;
+  readonly key: string;
+  readonly more: number;
+}
+
 /** Increments a count in one statement; an expired one starts again at 1. */
-export function countUp(connection: Connection, name: string, key: string, now: number, until: number): Counted {
+export function countUp(connection: Connection, { name, key, more }: Increment, now: number, until: number): Counted {
   const row = connection.get(
-    `INSERT INTO nonet_counts VALUES (?, ?, 1, ?)
+    `INSERT INTO nonet_counts VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET
-       used = iif(until > ?, used + 1, 1),
+       used = iif(until > ?, used + excluded.used, excluded.used),
        until = iif(until > ?, until, excluded.until)
      RETURNING used, until`,
     name,
     key,
+    more,
     until,
     now,
     now,
@@ -68,7 +76,7 @@ export function countUp(connection: Connection, name: string, key: string, now: 
 }
 
 /** Undoes `countUp`. Deletes the first count of a window: the expired one that it replaced needs no restoring. */
-export function countDown(connection: Connection, name: string, key: string): void {
-  connection.run("UPDATE nonet_counts SET used = used - 1 WHERE name = ? AND key = ?", name, key);
+export function countDown(connection: Connection, { name, key, more }: Increment): void {
+  connection.run("UPDATE nonet_counts SET used = used - ? WHERE name = ? AND key = ?", more, name, key);
   connection.run("DELETE FROM nonet_counts WHERE name = ? AND key = ? AND used = 0", name, key);
 }

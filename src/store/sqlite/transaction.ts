@@ -475,10 +475,10 @@ export class SqliteTransaction implements Transaction {
     this.#slot.undoWrite(saveResponse(this.#slot.connection, scope, key, stored));
   }
 
-  count(name: string, key: string, now: number, until: number): Counted {
+  count(name: string, key: string, now: number, until: number, more = 1): Counted {
     this.#slot.writingOne();
-    const counted = countUp(this.#slot.connection, name, key, now, until);
-    this.#slot.undoWrite(() => countDown(this.#slot.connection, name, key));
+    const counted = countUp(this.#slot.connection, { name, key, more }, now, until);
+    this.#slot.undoWrite(() => countDown(this.#slot.connection, { name, key, more }));
     return counted;
   }
 
