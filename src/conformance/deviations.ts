@@ -45,7 +45,7 @@ export function bodyDeviations(viewing: Viewing, body: Json | undefined): readon
   const { contract, operation } = viewing;
   const { action, endpoint, resource } = operation;
   if (endpoint.wire !== undefined || action === "handler" || action === "history" || resource === undefined) return [];
-  // Summaries have cases of their own.
+  // `summaries.ts` has the cases of summaries.
   if (action === "summary") return [];
   const at = `endpoints/endpoints/${operation.operation}`;
   if (isBodiless(contract, operation) || returnsBytes(operation)) return [];

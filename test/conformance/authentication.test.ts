@@ -54,7 +54,7 @@ const owned = documentOf({
   },
 });
 
-/** Admins set the rank of a thing, and members the note of their own. */
+/** Admins set the rank of every thing, members the note of their own things. */
 const ranked = documentOf({
   resources: {
     Thing: { id: "id(thi)", by: "user = caller, read-only", rank: "integer(0..9) = 0", "note?": "string(1..9)" },

@@ -1,4 +1,4 @@
-/** Paths that name a record by several of its own fields, which are unique together: `/prices/{product}/{currency}`. */
+/** Paths that identify a record by several of its fields, which together are unique: `/prices/{product}/{currency}`. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentText, served } from "./scenario.ts";

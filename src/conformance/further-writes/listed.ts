@@ -11,7 +11,7 @@ import { learnRepresentation } from "../trial/learning.ts";
 import { identifier, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 
-/** Returns a list that shows all records of a resource to whoever may run it. */
+/** Returns a list in which each of its callers sees all records of a resource. */
 function listOf(contract: Contract, resource: string): Operation | undefined {
   const { allow } = contract.model.authentication;
   return plainOperations(contract).find(

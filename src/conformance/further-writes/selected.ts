@@ -113,7 +113,7 @@ interface Cause {
   readonly send: () => Promise<Interaction>;
 }
 
-/** Prepares the request that causes an event, with records of its own. */
+/** Creates the records that an event needs, and returns the request that causes the event. */
 async function causeOf(trial: Trial, event: string): Promise<Cause> {
   const { contract } = trial;
   const { model } = contract;

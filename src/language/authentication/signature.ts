@@ -85,7 +85,7 @@ const scheme = form<SignatureScheme>({
   },
 });
 
-/** Returns what is wrong with a scheme, and what to write; undefined if nothing is. */
+/** Returns the problem of a scheme and its correction; undefined for a valid scheme. */
 function problemOf({ over, headers }: SignatureScheme): readonly [message: string, help: string] | undefined {
   const sent = Object.values(headers).flatMap(placeholdersOf);
   const signed = placeholdersOf(over);

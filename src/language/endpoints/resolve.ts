@@ -61,7 +61,7 @@ export type PathSegment =
  */
 export type ResourceAction = Exclude<Action, "handler" | "none"> | "clear" | "link" | "unlink";
 
-/** Whether `does` declares that Nonet's own actions do not perform the operation: a handler does, or with `none` nobody. */
+/** Whether no action of Nonet performs the operation: a handler performs it, or with `does: none` the service answers 501. */
 export function isFree({ does }: Pick<Endpoint, "does">): boolean {
   return does === "handler" || does === "none";
 }

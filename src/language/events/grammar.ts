@@ -1,7 +1,7 @@
 /**
  * Part 6: outgoing events, incoming events, and their delivery.
  *
- *     envelope   cloudevents | plain, or the envelope itself as a map in which names in braces, `{id}`, `{data}`, stand for values
+ *     envelope   cloudevents | plain, or a map: the envelope, with placeholders such as `{id}` and `{data}`
  *     out        name: Resource -> state   or   name: operation   map: { when, carries }   or `none`
  *       when     as the one line          map: { resource, state } or { operation }
  *       carries  a list of fields of the resource, or the name of a view of it

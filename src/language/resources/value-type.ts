@@ -3,7 +3,7 @@
  *
  * `datetime` is a timestamp. `date` and `time` are strings, whose order is the order in time. A field of type `duration` is a
  * string too (ISO 8601, as in messages): only `duration('72h')` in an expression is a duration. `money` is an object whose
- * `amount` is a string, with arithmetic of its own. The type of `json`, and of a value that only `schema:` describes, is unknown.
+ * `amount` is a string; `money.ts` has its arithmetic. The type of `json`, and of a value that only `schema:` describes, is unknown.
  */
 import { type FieldType as ExpressionField, money, type ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";

@@ -61,7 +61,7 @@ void describe("a window", () => {
         at.map((time) => admits(meter, "ann", time)),
         [true, false, true, false],
       );
-      // A clock that is set back makes nobody wait for the later window.
+      // After the clock is set back, no caller waits for the end of the later window.
       assert.ok(meter.waitSeconds(meter.look("ann", first), first) <= (end - first) / 1000);
     });
 

@@ -1,7 +1,7 @@
 /**
  * Decides whether a request is within its rate limits: `reserve` consumes one request from each limit or from none. A limit
- * counts the requests of each key in a window that begins with the first request or ends at a local midnight, or with a token bucket that refills
- * continuously. Times are epoch milliseconds. All numbers are integers, so the limit is exact (R8.3).
+ * counts the requests of each key in a window that begins with the first request or ends at a local midnight, or with a token
+ * bucket that refills continuously. Times are epoch milliseconds. All numbers are integers, so the limit is exact (R8.3).
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 import type { Awaitable } from "../../store/port/store.ts";
