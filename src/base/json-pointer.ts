@@ -25,3 +25,8 @@ export function pathOf(fragment: string): readonly string[] {
     .split("/")
     .map((segment) => unescapeSegment(decodeURIComponent(segment)));
 }
+
+/** Returns a path as forms and queries write it: `items[0][price]`. */
+export function inBrackets([first = "", ...inner]: readonly string[]): string {
+  return `${first}${inner.map((name) => `[${name}]`).join("")}`;
+}

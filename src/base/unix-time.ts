@@ -1,5 +1,5 @@
 /** Converts instants between the text inside the service (`clock.ts`) and Unix time, the integer of `datetime(seconds)`. */
-import { instantText, parseInstant } from "./clock.ts";
+import { canonicalInstant, instantText, parseInstant } from "./clock.ts";
 
 /** What a Unix time counts since 1970-01-01T00:00:00Z. */
 export type UnixUnit = "seconds" | "milliseconds";
@@ -38,4 +38,10 @@ export function truncatedInstant(instant: string, unit: UnixUnit): string {
 export function readUnixTime(text: string, unit: UnixUnit): number | undefined {
   const instant = parseInstant(text);
   return instant === undefined ? undefined : Math.floor(instant / milliseconds[unit]);
+}
+
+/** Returns a moment of JSON, a text of RFC 3339 or in Unix time, as the text inside the service; another value as it is. */
+export function instantIn<Value>(value: Value, unix: UnixUnit | undefined): Value | string {
+  if (unix !== undefined) return instantOfUnixTime(value, unix) ?? value;
+  return typeof value === "string" ? (canonicalInstant(value) ?? value) : value;
 }

@@ -48,9 +48,7 @@ export function fieldVisibility(
 ): boolean | undefined {
   const found = lookup(contract.model.resources.resources, resource)?.fields[field];
   if (found !== undefined && isNeverReturned(found)) return false;
-  const grants = lookup(contract.model.authentication.show, `${resource}.${field}`);
-  if (grants === undefined) return true;
-  return permits(contract, grants, `authentication/show/${resource}.${field}`, caller, around);
+  return meetsLine(contract, "show", `${resource}.${field}`, caller, around);
 }
 
 /** Returns whether the caller may set a field by the body of a request. */
@@ -61,9 +59,19 @@ export function maySet(
   caller: Caller,
   around: Around,
 ): boolean | undefined {
-  const grants = lookup(contract.model.authentication.set ?? {}, `${resource}.${field}`);
-  if (grants === undefined) return true;
-  return permits(contract, grants, `authentication/set/${resource}.${field}`, caller, around);
+  return meetsLine(contract, "set", `${resource}.${field}`, caller, around);
+}
+
+/** Returns whether the caller is one of those whom a line of `show` or `set` names; without a line everybody is. */
+function meetsLine(
+  contract: Contract,
+  member: "show" | "set",
+  subject: string,
+  caller: Caller,
+  around: Around,
+): boolean | undefined {
+  const grants = lookup(contract.model.authentication[member] ?? {}, subject);
+  return grants === undefined || permits(contract, grants, `authentication/${member}/${subject}`, caller, around);
 }
 
 /** Whether the caller may set every field of every record of the resource. */

@@ -1,6 +1,6 @@
 /** The forms of a report, by the ending of the file into which it is written. */
 import type { CurlOptions } from "./curl.ts";
-import { headerOf } from "../../language/authentication/sent.ts";
+import { headerOf } from "../../language/authentication/model.ts";
 import { readDocument } from "../../document/read.ts";
 import { documentKeys } from "../../language/grammar/sections.ts";
 import { readModel } from "../../language/read.ts";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { SentIn } from "../../language/authentication/model.ts";
-import { headerOf, schemeOf } from "../../language/authentication/sent.ts";
+import { headerOf, schemeOf } from "../../language/authentication/model.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 

@@ -94,6 +94,15 @@ export type SentIn =
   | { readonly cookie: string; readonly set?: "by login" }
   | { readonly query: string };
 
+/** Returns the header of a place; undefined for a cookie and a query parameter. */
+export function headerOf(sentIn: SentIn): string | undefined {
+  return "header" in sentIn ? sentIn.header : undefined;
+}
+
+export function schemeOf(sentIn: SentIn): string | undefined {
+  return "header" in sentIn ? sentIn.scheme : undefined;
+}
+
 /** One alternative of a permission: the callers and the condition. */
 export interface Grant {
   readonly who:

@@ -123,15 +123,6 @@ export function placesOf({
   return [{ header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" }];
 }
 
-/** Returns the header of a place; undefined for a cookie and a query parameter. */
-export function headerOf(sentIn: SentIn): string | undefined {
-  return "header" in sentIn ? sentIn.header : undefined;
-}
-
-export function schemeOf(sentIn: SentIn): string | undefined {
-  return "header" in sentIn ? sentIn.scheme : undefined;
-}
-
 /** Returns the header field with a credential; undefined for a query parameter. */
 export function fieldWith(sentIn: SentIn, value: string): readonly [name: string, value: string] | undefined {
   if ("cookie" in sentIn) return ["Cookie", `${sentIn.cookie}=${value}`];

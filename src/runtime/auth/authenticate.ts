@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { defined } from "../../base/defined.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
+import { schemeOf } from "../../plan/authentication/places.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { PurposePart } from "../../plan/purpose/types.ts";
 import { subscriberOf } from "../limits/limiter.ts";
@@ -11,7 +12,7 @@ import { resourceMetadataPath, challengeOf, lacking } from "./challenge.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { attempt, type FailureLimits } from "./failures.ts";
 import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
-import { forgeryCheck, locationKey, type Presented, readerOf, schemeOf, setCookies } from "./locations.ts";
+import { forgeryCheck, locationKey, type Presented, readerOf, setCookies } from "./locations.ts";
 
 export interface Authentication {
   /**

@@ -1,6 +1,5 @@
 /** Builds the WWW-Authenticate fields for the credentials of a service (R5.2, RFC 9110 section 11.6.1). */
-import { schemeOf } from "./locations.ts";
-import type { SentIn } from "../../plan/authentication/types.ts";
+import { type SentIn, schemeOf } from "../../plan/authentication/places.ts";
 import type { AuthenticationPart, CredentialPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { PurposePart } from "../../plan/purpose/types.ts";
 import { ApiError } from "../errors/api-error.ts";

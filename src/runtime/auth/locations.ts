@@ -2,7 +2,7 @@
  * The places in which requests carry credentials: header fields, cookies and query parameters. Browsers add cookies to the
  * requests of any page, so a cookie counts only for requests of allowed pages (cross-site request forgery).
  */
-import type { SentIn } from "../../plan/authentication/types.ts";
+import type { SentIn } from "../../plan/authentication/places.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 import { cookiesNamed, cookieText } from "../../http/cookies.ts";
@@ -16,10 +16,6 @@ export interface Presented {
   readonly value: string;
   /** Whether the request has more than one value there. */
   readonly twice: boolean;
-}
-
-export function schemeOf(sentIn: SentIn): string | undefined {
-  return "header" in sentIn ? sentIn.scheme : undefined;
 }
 
 /** Returns the key of a place: credentials in one place share it. */

@@ -1,10 +1,10 @@
 /** Verifies each kind of credential (R5.3 to R5.10). */
-import { schemeOf } from "./locations.ts";
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { CredentialPlan, SentIn } from "../../plan/authentication/types.ts";
+import { type SentIn, schemeOf } from "../../plan/authentication/places.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { GrantStore, KeyStore, SessionStore } from "../../store/port/store.ts";
 import { type Caller, idText } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";

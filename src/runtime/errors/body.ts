@@ -1,5 +1,5 @@
 /** Fills the error body that the document declares with the values of one error. */
-import { unescapeSegment } from "../../base/json-pointer.ts";
+import { inBrackets, pathOf } from "../../base/json-pointer.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { isPerViolation, hasFieldVariable } from "../../language/errors/decide.ts";
 import type { Violation } from "./api-error.ts";
@@ -74,18 +74,15 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
 /** Returns the first segment of the violation's pointer, or its parameter or header; `body` if it has none of these. */
 export function fieldOf(fault: Violation | undefined): string {
   if (fault?.field !== undefined) return fault.field;
-  const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];
-  const field = unescapeSegment(decodeURIComponent(member));
+  const [field = ""] = pathOf(fault?.pointer ?? "#");
   return field || (fault?.parameter ?? fault?.header ?? "body");
 }
 
 /** Returns the parameter or header of a violation, or its member as a form names it: `items[0][price]`; `body` without any. */
 function parameterOf(fault: Violation | undefined): string {
   if (fault?.parameter !== undefined || fault?.header !== undefined) return fault.parameter ?? fault.header ?? "";
-  const [first = "", ...inner] = (fault?.pointer?.slice(2) ?? "")
-    .split("/")
-    .map((one) => unescapeSegment(decodeURIComponent(one)));
-  return first === "" ? "body" : `${first}${inner.map((one) => `[${one}]`).join("")}`;
+  const path = pathOf(fault?.pointer ?? "#");
+  return path[0] ? inBrackets(path) : "body";
 }
 
 /** Whether a violation is about a member, a parameter or a header. */

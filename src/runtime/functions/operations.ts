@@ -2,8 +2,7 @@
  * Performs the record operations of functions with the same code as requests: validation, rules, transitions, effects, events and
  * quotas. A function sends no headers, so there are no preconditions (If-Match) and no older versions.
  */
-import { canonicalInstant } from "../../base/clock.ts";
-import { instantOfUnixTime } from "../../base/unix-time.ts";
+import { instantIn } from "../../base/unix-time.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { suggestion } from "../../base/suggest.ts";
@@ -251,9 +250,7 @@ function columnOf({ columns, resource }: Table, name: string): Column {
 
 function stored({ type, unix }: Column, value: unknown): Value {
   if (value instanceof Date) return value.toISOString();
-  if (unix !== undefined) return instantOfUnixTime(value, unix) ?? (value as Value);
-  if (type === "timestamp" && typeof value === "string") return canonicalInstant(value) ?? value;
-  return value as Value;
+  return unix !== undefined || type === "timestamp" ? instantIn(value as Value, unix) : (value as Value);
 }
 
 function sortOf(table: Table, sort: string): ListQuery["sort"] {

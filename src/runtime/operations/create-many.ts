@@ -7,6 +7,7 @@ import type { Call, ItemInput } from "../context/context.ts";
 import { ApiError, invalid, type Violation } from "../errors/api-error.ts";
 import { findParents } from "../records/find-and-authorise.ts";
 import { toVersionedRequest, upgradeRequest, versionedText } from "../versions/request.ts";
+import { isUnknown } from "../validation/messages.ts";
 import { toOlderError } from "../versions/to-older-error.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { inserted, validateNew } from "./insert-record.ts";
@@ -18,16 +19,18 @@ const mostViolations = 100;
 
 export async function createMany(call: Call, tx: Transaction, batch: BatchPlan): Promise<HttpResponse> {
   const parents = await findParents(call, tx);
-  const calls = itemsOf(call, batch).map((item) => callFor(call, item));
-  const violations = calls.flatMap((one, index) => {
-    const own = toVersionedRequest(one);
-    return violationsAt(batch, one, index, invalid(validateNew(own, own.input)));
+  const items = itemsOf(call, batch).map((item) => {
+    const one = callFor(call, item);
+    return { one, own: toVersionedRequest(one) };
   });
+  const violations = items.flatMap(({ one, own }, index) =>
+    violationsAt(batch, one, index, invalid(validateNew(own, own.input))),
+  );
   if (violations.length > 0) throw new ApiError("invalid-request", located(violations));
   const texts: string[] = [];
-  for (const [index, one] of calls.entries()) {
+  for (const [index, { one, own }] of items.entries()) {
     try {
-      const { text } = await inserted(upgradeRequest(one, toVersionedRequest(one).input), tx, parents, {});
+      const { text } = await inserted(upgradeRequest(one, own.input), tx, parents, {});
       texts.push(text);
     } catch (thrown) {
       throw thrown instanceof ApiError ? errorAt(batch, one, index, thrown) : thrown;
@@ -62,7 +65,7 @@ function arrayViolations({ compiled, input, items }: Call, { max, member, min }:
   const name = member ?? "The body";
   const others = Object.keys(input).filter((one) => member !== undefined && one !== member);
   const unknown = others.map((one): Violation => {
-    return { pointer: fragmentTo([one]), code: "unknown-field", detail: `${one} is not a field of this request` };
+    return { pointer: fragmentTo([one]), code: "unknown-field", detail: isUnknown(one) };
   });
   const found = (code: string, detail: string): readonly Violation[] => [
     { pointer, code, detail: `${name} ${detail}` },

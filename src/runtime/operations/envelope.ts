@@ -3,13 +3,14 @@
  */
 import { fragmentTo, pathOf, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
+import { isUnknown } from "../validation/messages.ts";
 import type { Validator } from "../validation/validator.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
 
 const messages = {
   required: (name: string) => `${name} is required`,
   "wrong-type": (name: string) => `${name} must be an object`,
-  "unknown-field": (name: string) => `${name} is not a field of this request`,
+  "unknown-field": isUnknown,
 } as const;
 
 /** Creates a validator for the content that also reports the violations of the enclosing objects. */

@@ -1,4 +1,5 @@
 /** Finds the kind of an incoming event, where a provider sends several kinds to one address (part 6, `is`). */
+import { fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import type { KindValue } from "../../plan/events/types.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -47,7 +48,7 @@ function unknownKind(places: readonly RequestValue[]): ApiError {
     places.map((at): [string, Violation] => {
       const code = "not-one-of";
       if (at.kind === "header") return [at.name, { header: at.name, code, detail }];
-      const pointer = `#/${at.path.join("/")}`;
+      const pointer = fragmentTo(at.path);
       return [pointer, { pointer, code, detail }];
     }),
   );

@@ -1,4 +1,5 @@
 /** Runs an operation that a handler performs (`does: handler`), with all checks that other operations have. */
+import { onceFor } from "../../base/once.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { unixTimeOf } from "../../base/unix-time.ts";
 import type { TransitionPlan } from "../../plan/states/types.ts";
@@ -43,11 +44,8 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
 }
 
 /** Returns the input with moments as clients send them: functions see no other form than clients. */
-function asSent({ body, query }: Operation, input: JsonObject): JsonObject {
-  const forms = new Map<string, InputForm>();
-  for (const { name, form } of [...(body?.fields ?? []), ...(body?.others ?? [])]) if (form) forms.set(name, form);
-  for (const { name, type } of query)
-    if (type === "seconds" || type === "milliseconds") forms.set(name, { kind: "timestamp", unix: type });
+function asSent(operation: Operation, input: JsonObject): JsonObject {
+  const forms = formsOf(operation);
   if (forms.size === 0) return input;
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => {
@@ -55,6 +53,22 @@ function asSent({ body, query }: Operation, input: JsonObject): JsonObject {
       return [name, form === undefined ? value : unixTimes(form, value)];
     }),
   );
+}
+
+/** Returns the forms of the input in which there may be moments that clients send as Unix time. */
+const formsOf = onceFor(({ body, query }: Operation): ReadonlyMap<string, InputForm> => {
+  const members = [...(body?.fields ?? []), ...(body?.others ?? [])];
+  return new Map([
+    ...members.flatMap(({ name, form }) => (form !== undefined && hasUnixTime(form) ? [[name, form] as const] : [])),
+    ...query.flatMap(({ name, type: unix }) =>
+      unix === "seconds" || unix === "milliseconds" ? [[name, { kind: "timestamp", unix }] as const] : [],
+    ),
+  ]);
+});
+
+function hasUnixTime(form: InputForm): boolean {
+  if (form.kind === "list" || form.kind === "map") return hasUnixTime(form.of);
+  return form.kind === "timestamp" && form.unix !== undefined;
 }
 
 function unixTimes(form: InputForm, value: Json): Json {

@@ -1,8 +1,7 @@
 /** Reads the query parameters that an operation declares, as members of `input` (R4.13). */
-import { canonicalInstant } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { pathOf } from "../../base/json-pointer.ts";
-import { instantOfUnixTime, unixFormats, unixUnits } from "../../base/unix-time.ts";
+import { inBrackets, pathOf } from "../../base/json-pointer.ts";
+import { instantIn, unixFormats, unixUnits } from "../../base/unix-time.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Operation, QueryPlan } from "../../plan/endpoints/types.ts";
 import type { CompiledOperation } from "../context/compiled.ts";
@@ -12,7 +11,7 @@ import { adapt } from "../validation/adapt-body.ts";
 import type { Validator } from "../validation/validator.ts";
 import { readBrackets } from "./bracketed-form.ts";
 import { repeatableOf } from "./list-filters.ts";
-import { typedParameter, typedParameters } from "./query.ts";
+import { typedParameter, typedParameters, wrongParameter } from "./query.ts";
 import { selects } from "./selection.ts";
 
 /** Returns the values of the operation's query parameters; null for a missing one without a default. */
@@ -63,16 +62,13 @@ function valueInBrackets(
   const value = adapt(parsed[name] ?? null, schema, { ignoresUnknown, convertsTexts: true, isForm: true });
   const [violation] = validate?.(value) ?? [];
   if (violation === undefined) return canonical(value, schema) as Value;
-  const parameter = [name, ...pathOf(violation.pointer ?? "#").map((member) => `[${member}]`)].join("");
-  const detail = violation.detail.replace("The body", `\`${name}\``);
-  throw malformed({ parameter, code: violation.code, detail });
+  throw wrongParameter(name, violation, inBrackets([name, ...pathOf(violation.pointer ?? "#")]));
 }
 
 /** Returns the value with its moments in the form in which expressions compare them. */
 function canonical(value: Json, { format, items, properties, additionalProperties }: JsonObject): Json {
-  if (typeof value === "string" && format === "date-time") return canonicalInstant(value) ?? value;
   const unit = unixUnits.find((one) => format === unixFormats[one]);
-  if (unit !== undefined) return instantOfUnixTime(value, unit) ?? value;
+  if (unit !== undefined || format === "date-time") return instantIn(value, unit);
   if (Array.isArray(value)) return value.map((item) => canonical(item as Json, items as JsonObject));
   if (!isObject(value)) return value;
   return Object.fromEntries(

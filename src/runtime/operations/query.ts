@@ -1,10 +1,9 @@
 /** Parses query parameters to their types (R4.13); throws 400 for a wrong type. */
-import { canonicalInstant } from "../../base/clock.ts";
-import { instantOfUnixTime } from "../../base/unix-time.ts";
+import { instantIn } from "../../base/unix-time.ts";
 import type { Json } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { JsonType } from "../../plan/resources/types.ts";
-import { malformed } from "../errors/api-error.ts";
+import { type ApiError, malformed, type Violation } from "../errors/api-error.ts";
 import type { Validator } from "../validation/validator.ts";
 
 /** Parses a parameter. `what`: describes the expected type in the error. */
@@ -18,8 +17,12 @@ export function typedParameter(
   const value = parsedParameter(name, text, type, what);
   const [violation] = validate?.(value as Json) ?? [];
   if (violation === undefined) return storedValue(type, value);
-  const detail = violation.detail.replace("The body", `\`${name}\``);
-  throw malformed({ parameter: name, code: violation.code, detail });
+  throw wrongParameter(name, violation);
+}
+
+/** Returns the error of a parameter. `parameter`: the name of the wrong part, if several parameters are one value. */
+export function wrongParameter(name: string, { code, detail }: Violation, parameter: string = name): ApiError {
+  return malformed({ parameter, code, detail: detail.replace("The body", `\`${name}\``) });
 }
 
 function parsedParameter(name: string, text: string, type: JsonType, what: string): Value {
@@ -30,8 +33,8 @@ function parsedParameter(name: string, text: string, type: JsonType, what: strin
 
 /** Returns a valid value in the form in which it is stored. */
 function storedValue(type: JsonType, value: Value): Value {
-  if (type === "seconds" || type === "milliseconds") return instantOfUnixTime(value, type) ?? value;
-  return type === "timestamp" ? (canonicalInstant(value as string) ?? value) : value;
+  if (type === "seconds" || type === "milliseconds") return instantIn(value, type);
+  return type === "timestamp" ? instantIn(value, undefined) : value;
 }
 
 /** Parses a parameter with several values. */
@@ -45,8 +48,7 @@ export function typedParameters(
   const values = texts.map((item) => parsedParameter(name, item, items, what));
   const [violation] = validate?.(values as Json) ?? [];
   if (violation === undefined) return values.map((value) => storedValue(items, value));
-  const detail = violation.detail.replace("The body", `\`${name}\``);
-  throw malformed({ parameter: name, code: violation.code, detail });
+  throw wrongParameter(name, violation);
 }
 
 function parseValue(type: JsonType, text: string): Value | undefined {

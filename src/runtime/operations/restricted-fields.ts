@@ -6,6 +6,7 @@ import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
 import { invalid, type Violation } from "../errors/api-error.ts";
 import { sameValue } from "../records/defaults-and-rules.ts";
+import { isUnknown } from "../validation/messages.ts";
 import { holds } from "../records/find-and-authorise.ts";
 
 /** Returns the fields that the caller may not set in this record: a new one, or one as it is before its change. */
@@ -37,7 +38,7 @@ export function withoutUnsettable(
     violations.push({
       pointer: `#/${name}`,
       code: isKnown ? "read-only" : "unknown-field",
-      detail: isKnown ? `${name} cannot be set by this caller` : `${name} is not a field of this request`,
+      detail: isKnown ? `${name} cannot be set by this caller` : isUnknown(name),
     });
   }
   if (violations.length > 0) throw invalid(violations);

@@ -2,14 +2,14 @@
 import { after } from "../../base/after.ts";
 import { added, decimalOf, decimalText, divided, zero } from "../../base/decimal.ts";
 import { minorDigits } from "../../base/formats.ts";
-import { type Subject, decide } from "../../language/authentication/decide.ts";
+import type { Subject } from "../../language/authentication/decide.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import { isMoney } from "../../expression/types.ts";
-import { both, either } from "../../plan/input.ts";
 import type { GroupPlan, MeasurePlan, SummaryPlan } from "../../plan/endpoints/types.ts";
 import type { ListQuery, Store } from "../../store/port/store.ts";
 import type { ForKind } from "../context/compiled.ts";
+import { conditionFor } from "../records/views.ts";
 
 /** The groups and measures that a kind of caller sees. */
 interface Visible {
@@ -82,13 +82,12 @@ function visibleTo({ groups, measures }: SummaryPlan, subject: Subject | undefin
 /** Returns the expression with null for records of which the caller may not see its fields; undefined if there are no others. */
 function restricted(
   expression: TypedExpression,
-  seers: GroupPlan["visibleTo"] = [],
+  seers: GroupPlan["visibleTo"],
   subject: Subject | undefined,
 ): TypedExpression | undefined {
-  const decisions = seers.map((grants) => decide(grants, subject));
-  if (decisions.includes("denied")) return undefined;
-  const conditions = decisions.flatMap((one) => (typeof one === "string" ? [] : [one.any.reduce(either)]));
-  if (conditions.length === 0) return expression;
+  const test = conditionFor(seers, subject);
+  if (test === "denied") return undefined;
+  if (test === "allowed") return expression;
   const { at, type } = expression;
   const nothing: TypedExpression = { kind: "constant", at, type, nullable: true, value: null };
   return {
@@ -96,7 +95,7 @@ function restricted(
     at,
     type,
     nullable: true,
-    test: conditions.reduce(both),
+    test,
     whenTrue: expression,
     whenFalse: nothing,
   };

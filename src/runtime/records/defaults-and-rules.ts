@@ -1,9 +1,9 @@
 /** Converts the members of a body and the document's defaults to the column values of a record. */
 import { onceFor } from "../../base/once.ts";
 import { fragmentSegment } from "../../base/json-pointer.ts";
-import { canonicalInstant, instantText } from "../../base/clock.ts";
+import { instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { instantOfUnixTime, unixTimeOf, truncatedInstant } from "../../base/unix-time.ts";
+import { instantIn, unixTimeOf, truncatedInstant } from "../../base/unix-time.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
@@ -111,10 +111,7 @@ async function formed(
   if (supplied === null) return null;
   switch (form.kind) {
     case "timestamp":
-      return (
-        (form.unix === undefined ? canonicalInstant(supplied as string) : instantOfUnixTime(supplied, form.unix)) ??
-        supplied
-      );
+      return instantIn(supplied, form.unix);
     case "reference":
       if (!(await isThere(conversion, form, supplied as Value)))
         conversion.violations.push({

@@ -38,7 +38,7 @@ export interface Around {
 /** Records a change in the event log and applies its effects. */
 type Follow = (changeContext: ChangeContext, tx: Transaction, changed: Changed) => Promise<boolean>;
 
-/** The transaction of further writes, and what they read. */
+/** The transaction of further writes, and the record and variables that their expressions read. */
 interface Writing {
   readonly changeContext: ChangeContext;
   readonly tx: Transaction;

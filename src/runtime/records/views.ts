@@ -120,12 +120,22 @@ function viewMembers(resource: string, members: readonly ResponseMember[], neste
   };
 }
 
+/** Returns the condition of a record under which the caller passes at least one grant of every list. */
+export function conditionFor(
+  lists: readonly (readonly GrantPlan[])[] = [],
+  subject: Subject | undefined,
+): TypedExpression | "allowed" | "denied" {
+  const decisions = lists.map((grants) => decide(grants, subject));
+  if (decisions.includes("denied")) return "denied";
+  const conditions = decisions.flatMap((one) => (typeof one === "string" ? [] : [one.any.reduce(either)]));
+  return conditions.length === 0 ? "allowed" : conditions.reduce(both);
+}
+
 function membersFor(resource: string, members: readonly ResponseMember[], nested: Nested): readonly ViewMember[] {
   return members.flatMap(({ name, source, absent, visibleTo }): ViewMember[] => {
-    const decisions = (visibleTo ?? []).map((grants) => decide(grants, nested.subject));
-    if (decisions.includes("denied")) return [];
-    const conditions = decisions.flatMap((one) => (typeof one === "string" ? [] : [one.any.reduce(either)]));
-    const when = conditions.length === 0 ? {} : { when: [conditions.reduce(both)] };
+    const condition = conditionFor(visibleTo, nested.subject);
+    if (condition === "denied") return [];
+    const when = condition === "allowed" ? {} : { when: [condition] };
     return [{ name, ...viewSource(resource, source, nested), absent, ...when }];
   });
 }

@@ -8,6 +8,11 @@ export function alreadyExists(names: readonly string[]): string {
     : `Another record already has this ${names.join(" and ")}`;
 }
 
+/** Returns the message for a member that the operation does not take. */
+export function isUnknown(name: string): string {
+  return `${name} is not a field of this request`;
+}
+
 /** Descriptions of formats for messages (`formats` of `validator.ts`). */
 const formatTexts: Readonly<Record<string, string>> = {
   "date-time": "an instant such as 2026-01-31T12:00:00Z",

@@ -8,7 +8,7 @@ import { bytesInBase64, fileKeyword, minorDigits, textFormats } from "../../base
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { escapeSegment, fragmentSegment, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
-import { violationMessage } from "./messages.ts";
+import { isUnknown, violationMessage } from "./messages.ts";
 import { canonicalText } from "../../http/json.ts";
 import { patternProperties, library } from "./schema-library.ts";
 import type { Violation } from "../errors/api-error.ts";
@@ -281,7 +281,7 @@ function detailOf(
     case "required":
       return `${name} is required`;
     case "unknown-field":
-      return `${name} is not a field of this request`;
+      return isUnknown(name);
     case "not-one-of":
       return `${name} must be one of ${[params["allowed"]].flat().map(printed).join(", ")}`;
     default:
@@ -320,8 +320,9 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
 /** All formats in the JSON Schemas of a plan: text formats, and those of numbers. */
 export const formats: Readonly<Record<string, Format>> = {
   ...textFormats,
-  /** A format for numbers with at most 15 significant digits, so that they are stored exactly. */
+  // Their bounds are in the schema.
   "unix-time": { type: "number", validate: () => true },
   "unix-time-ms": { type: "number", validate: () => true },
+  /** A format for numbers with at most 15 significant digits, so that they are stored exactly. */
   decimal: { type: "number", validate: (value: number) => Number(value.toPrecision(15)) === value },
 };

@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 import { isHeaderReserved, isParameterReserved } from "../../grammar/request-fields.ts";
 import type { Versioning } from "../../versioning/model.ts";
 import { makesTokens } from "../oauth.ts";
-import { headerOf } from "../sent.ts";
+import { headerOf } from "../model.ts";
 
 /** Reports permissions for signed-in callers in a document without credentials. */
 const noCredential: Check = {

@@ -1,8 +1,7 @@
 /** Reports a statement about a credential that has no effect. */
 import type { Check } from "../../analysis/finding.ts";
 import { parseDuration, lengthOf } from "../../../base/duration.ts";
-import type { Credential } from "../model.ts";
-import { headerOf, schemeOf } from "../sent.ts";
+import { type Credential, headerOf, schemeOf } from "../model.ts";
 import { makesTokens, tokenMilliseconds } from "../oauth.ts";
 
 export const check: Check = {

@@ -1,5 +1,5 @@
 /** Checks how a request selects its version. */
-import { headerOf } from "../../authentication/sent.ts";
+import { headerOf } from "../../authentication/model.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { routesOf } from "../../endpoints/routes.ts";
 import { isHeaderReserved, isParameterReserved } from "../../grammar/request-fields.ts";
