@@ -108,6 +108,7 @@ test("the values of functions", () => {
     ["timestamp('0001-01-01', '00:00', 'Asia/Tokyo')", null],
     ["min(n, 2)", 2],
     ["max(n, 2, 7)", 7],
+    [`min(${Array.from({ length: 30 }, (_, index) => 30 - index).join(", ")})`, 1],
     ["max(d, 1)", 1],
     ["min('b', s)", "a"],
     ["max(t, now)", "2026-03-29T00:59:59.999Z"],
