@@ -9,6 +9,7 @@ import { RE2JS } from "@bufbuild/re2";
 import { isDate } from "../base/clock.ts";
 import { currencyDigits } from "../base/currency-codes.ts";
 import { suggestion } from "../base/suggest.ts";
+import { isZone } from "../base/timezone-names.ts";
 import type { Conversion, Extreme, ListFunction, TextFunction } from "./functions.ts";
 import { readDuration, readTimestamp } from "./instant.ts";
 import {
@@ -46,8 +47,7 @@ import {
   type TypeEnvironment,
   type ValueType,
 } from "./types.ts";
-
-import { isZone, type ZoneFunction } from "./zones.ts";
+import type { ZoneFunction } from "./zones.ts";
 
 export type { TypedExpression } from "./typed.ts";
 

@@ -4,7 +4,7 @@
  * A time that the clocks of the zone skip is the moment as much later: 02:30 is 03:30 if the clocks go from 02:00 to 03:00. A
  * time that occurs twice is the first of the two moments. `sql-functions.ts` has the same rules in PostgreSQL.
  */
-import { timezoneNames } from "../base/timezone-names.ts";
+import { isZone } from "../base/timezone-names.ts";
 import { timestampAt } from "./instant.ts";
 
 /** Functions of a moment in a zone. Each of them gets the local date and time as if they were in UTC. */
@@ -40,10 +40,6 @@ function isoWeek(local: Date): string {
   const thursday = new Date(local.getTime() + (3 - ((local.getUTCDay() + 6) % 7)) * day);
   const week = Math.floor(zoneFunctions.getDayOfYear(thursday) / 7) + 1;
   return `${String(thursday.getUTCFullYear()).padStart(4, "0")}-W${String(week).padStart(2, "0")}`;
-}
-
-export function isZone(name: string): boolean {
-  return timezoneNames.has(name.toLowerCase());
 }
 
 /** Returns the value of a function; null for an unknown zone, and for a local time outside the years 1 to 9999. */

@@ -17,7 +17,7 @@
  * Each of the five can be `none`, and so can each target of `rate` and `quota`.
  */
 import type { Span } from "../../base/span.ts";
-import { timezoneNames } from "../../base/timezone-names.ts";
+import { isZone } from "../../base/timezone-names.ts";
 import { named, oneOrList } from "../grammar/collections.ts";
 import { converted, form, type Owner, part } from "../grammar/form.ts";
 import { type Complaint, complain, type PartGrammar } from "../grammar/grammar.ts";
@@ -75,7 +75,7 @@ function notInATime(line: string, example: string): Complaint {
 }
 
 const zone = matching(
-  new RegExp(`^(?:${[...timezoneNames].join("|")})$`, "i"),
+  { test: isZone },
   [
     "bad-zone",
     (found) => `\`${found}\` is not a time zone`,
