@@ -74,7 +74,8 @@ interface Zone {
   readonly days: DayOffsets;
 }
 
-const zones = new Map<string, Zone | undefined>();
+/** The known zones by their name in lower case: a caller may send a name in any of its many spellings. */
+const zones = new Map<string, Zone>();
 
 /** The most cached days of a zone. */
 const mostDays = 10_000;
@@ -95,10 +96,11 @@ export function offsetAt(milliseconds: number, name: string): number | undefined
 }
 
 function zoneOf(name: string): Zone | undefined {
-  if (zones.has(name)) return zones.get(name);
-  const zone = isZone(name) ? { format: formatOf(name), days: new Map() } : undefined;
-  // Names that are no zones are not stored, since there is no end of them.
-  if (zone !== undefined) zones.set(name, zone);
+  const key = name.toLowerCase();
+  const known = zones.get(key);
+  if (known !== undefined || !isZone(key)) return known;
+  const zone = { format: formatOf(name), days: new Map() };
+  zones.set(key, zone);
   return zone;
 }
 
