@@ -62,7 +62,7 @@ import { inside, mapEntries, mapName, mapNames, type Scope, withMembers } from "
 import { readDuration } from "../grammar/values.ts";
 import { signature } from "./signature.ts";
 import { grants, printGrants, readGrants, sameGrant } from "./grants.ts";
-import { sent, sentEffect } from "./sent.ts";
+import { sent } from "./sent.ts";
 import {
   type Authentication,
   type Credential,
@@ -346,7 +346,6 @@ const anyKind = form<Credential, Spreads>({
   members: members("jwt"),
   changes: {
     "*": { what: "{member} of the credential {}", category: "right" },
-    sent: { effect: sentEffect },
     field: { what: "`field` of the credential {}" },
     prefix: unnoticed,
     secret: unnoticed,
