@@ -51,11 +51,8 @@ export function* pageDifferences(
 ): Iterable<Difference> {
   if (old === undefined && now === undefined) return;
   if (old === undefined || now === undefined) {
-    const shapes = [old, now].map((one) => (one === undefined ? "the usual object" : "a custom object")) as [
-      string,
-      string,
-    ];
-    yield* restated("breaking", "list-shape-changed", site, `The response of ${pages}`, shapes);
+    const shape = now === undefined ? "again the usual object" : "now a custom object";
+    yield difference("breaking", "list-shape-changed", site, `The response of ${pages} is ${shape}`);
     return;
   }
   for (const { name, old: before, now: after } of pairs(textsOf(old), textsOf(now))) {

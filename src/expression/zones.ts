@@ -1,8 +1,8 @@
 /**
  * Dates and times of a moment in a time zone of the IANA database, and the moment of a date and a time there.
  *
- * A time that the clocks of the zone skip is the moment as much later: 02:30 is 03:30 if the clocks go from 02:00 to 03:00. A
- * time that occurs twice is the first of the two moments. `sql-functions.ts` has the same rules in PostgreSQL.
+ * A skipped local time moves forward by the length of the gap: 02:30 becomes 03:30 if the clocks go from 02:00 to 03:00. A
+ * time that occurs twice is the first of the two moments. `sql-zones.ts` has the same rules in PostgreSQL.
  */
 import { isZone } from "../base/timezone-names.ts";
 import { timestampAt } from "./instant.ts";
