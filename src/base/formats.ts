@@ -5,7 +5,7 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isDate, parseInstant } from "./clock.ts";
 import { currencyDigits } from "./currency-codes.ts";
-import { timezoneNames } from "./timezone-names.ts";
+import { isZone } from "./timezone-names.ts";
 
 export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
   /** The T is required: RFC 3339 allows a space only by agreement, and ISO 8601 does not. */
@@ -30,7 +30,7 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   /** Well-formed by BCP 47 (RFC 5646 section 2.1), whether or not its subtags are registered. */
   language: isLanguage,
   /** A name of the IANA time zone database. */
-  timezone: (text) => timezoneNames.has(text.toLowerCase()),
+  timezone: isZone,
 };
 
 /** Returns the number of bytes that a base 64 text encodes. */

@@ -90,4 +90,9 @@ const names = `
 `;
 
 /** The names in lower case, since they are compared without case. */
-export const timezoneNames: ReadonlySet<string> = new Set(names.trim().toLowerCase().split(/\s+/));
+const timezoneNames: ReadonlySet<string> = new Set(names.trim().toLowerCase().split(/\s+/));
+
+/** Whether the text is a name of the IANA time zone database, whatever its case. */
+export function isZone(text: string): boolean {
+  return timezoneNames.has(text.toLowerCase());
+}

@@ -5,6 +5,7 @@ import { type ConditionalGrant, covers, nameOf } from "../language/authenticatio
 import type { Credential, Grant } from "../language/authentication/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { makesTokens } from "../language/authentication/oauth.ts";
+import { sentEffect } from "../language/authentication/sent.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { conditionDifferences, type Side, strictnessOf } from "./conditions.ts";
 import { below, type Difference, difference, type Site, restated, same } from "./difference.ts";
@@ -15,6 +16,11 @@ export function authenticationDifferences(both: Both): Iterable<Difference> {
   const models = [both.old.model.authentication, both.now.model.authentication] as const;
   return partDifferences("authentication", authentication, ...models, {
     "credentials/*/scopes": scopeDifferences,
+    "credentials/*/sent": (before: Credential["sent"], after: Credential["sent"], site) => {
+      const [old, now] = models.map(({ credentials }) => lookup(credentials, site.name));
+      const effect = old === undefined || now === undefined ? "breaking" : sentEffect(old, now);
+      return restated(effect, "credential-changed", site, site.what, [before, after], { category: "right" });
+    },
     roles: roleDifferences,
     "own/*": (before: string | undefined, after: string | undefined, site) =>
       ownershipDifferences(both, site, before, after),

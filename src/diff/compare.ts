@@ -171,7 +171,9 @@ function isIdle(entry: Entry, entries: readonly Entry[], differences: readonly D
   return !entries.some((other) => other.version !== version && isAbout(other.change, { subject, also }));
 }
 
-/** Whether the entry gives a name to a field that another field had, and its former name to a further one. */
+/**
+ * Whether another entry of the version renames a field to the old name of this one, for example if two fields swap names.
+ */
 function changesPlaces({ change, version }: Entry, entries: readonly Entry[]): boolean {
   if (change.kind !== "rename" || change.from.field === undefined) return false;
   return entries.some(

@@ -62,7 +62,7 @@ function effectOf(old: Limit, now: Limit): Effect {
       ? "additive"
       : "breaking";
   if (!("window" in old) || !("window" in now)) return "breaking";
-  if (("zone" in old ? old.zone : undefined) !== ("zone" in now ? now.zone : undefined)) return "breaking";
+  if (old.zone !== now.zone) return "breaking";
   const [before, after] = [windowMilliseconds(old.window), windowMilliseconds(now.window)];
   const burst = (limit: Limit): number => ("burst" in limit && limit.burst !== undefined ? limit.burst : limit.count);
   if (now.count < old.count || burst(now) < burst(old)) return "breaking";

@@ -18,7 +18,7 @@ import {
 import type { Effect } from "../language/grammar/changes.ts";
 import { requests } from "../language/endpoints/requests.ts";
 import { expand } from "../language/endpoints/selection.ts";
-import { inputShape } from "../language/endpoints/shape.ts";
+import { declaredInput } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
 import { durationOf } from "../language/grammar/amounts.ts";
@@ -273,7 +273,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     yield* restated("breaking", "subject-changed", site, `The resource of \`${name}\``, [was, is]);
   const statuses = [statusOf(old, before), statusOf(now, after)] as const;
   yield* restated("breaking", "status-changed", below(site, "status"), `The status of \`${name}\``, statuses);
-  yield* inputDifferences(both, name, old, now);
+  yield* inputDifferences(both, name);
   yield* locationDifferences(both, name, old, now);
   yield* shapeDifferences(both, below(site, "gives"), old, now);
   yield* responseDifferences(both, name, old, now);
@@ -416,11 +416,11 @@ function statusOf({ status }: Endpoint, resolved: ResolvedEndpoint | undefined):
 }
 
 /** Yields differences in the members that only this operation takes, and in record fields that it no longer takes. */
-function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+function* inputDifferences(both: Both, name: string): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}`;
-  const before = inputFields(both.old.model, name, old);
-  const after = inputFields(both.now.model, name, now);
-  if ((inputShape(both.old.model, old) ?? inputShape(both.now.model, now)) !== undefined) {
+  const before = inputFields(both.old.model, name);
+  const after = inputFields(both.now.model, name);
+  if ((declaredInput(both.old.model, name) ?? declaredInput(both.now.model, name)) !== undefined) {
     const use = (when: "old" | "now", member: string): Use => {
       const required = (when === "old" ? before : after)[member]?.required;
       const creates = required === undefined ? undefined : required ? "required" : "optional";
@@ -443,12 +443,12 @@ type InputFields = Readonly<
   Record<string, { readonly field: NonNullable<Endpoint["takes"]>[string]; readonly required: boolean }>
 >;
 
-function inputFields(model: Model, operation: string, endpoint: Endpoint): InputFields {
+function inputFields(model: Model, operation: string): InputFields {
   const resolved = resolveEndpoint(model, operation);
   if (resolved?.kind === "resource")
     return Object.fromEntries(inputOf(model, resolved).map(({ name, field, required }) => [name, { field, required }]));
   return Object.fromEntries(
-    Object.entries(inputShape(model, endpoint)?.fields ?? {}).map(([name, field]) => [
+    Object.entries(declaredInput(model, operation)?.fields ?? {}).map(([name, field]) => [
       name,
       { field, required: !field.optional && field.default === undefined },
     ]),

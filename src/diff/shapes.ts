@@ -1,6 +1,6 @@
 /** Differences in the shapes of responses and bodies: `gives`, nesting of members, and views. */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
-import { type Batch, batchOf, inputShape } from "../language/endpoints/shape.ts";
+import { type Batch, batchOf, declaredInput } from "../language/endpoints/shape.ts";
 import { measureOf } from "../language/endpoints/summary.ts";
 import type { Model } from "../language/model.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
@@ -51,11 +51,8 @@ export function* pageDifferences(
 ): Iterable<Difference> {
   if (old === undefined && now === undefined) return;
   if (old === undefined || now === undefined) {
-    const shapes = [old, now].map((one) => (one === undefined ? "the usual object" : "a custom object")) as [
-      string,
-      string,
-    ];
-    yield* restated("breaking", "list-shape-changed", site, `The response of ${pages}`, shapes);
+    const shape = now === undefined ? "again the usual object" : "now a custom object";
+    yield difference("breaking", "list-shape-changed", site, `The response of ${pages} is ${shape}`);
     return;
   }
   for (const { name, old: before, now: after } of pairs(textsOf(old), textsOf(now))) {
@@ -79,8 +76,8 @@ function textsOf(template: ResponseTemplate, path: readonly string[] = []): Read
 /** Yields a difference for each member of an operation's input that both documents have at different paths in the body. */
 export function* locationDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const takes = { subject: name, at: `endpoints/endpoints/${name}/takes` };
-  const before = inputShape(both.old.model, old);
-  const after = inputShape(both.now.model, now);
+  const before = declaredInput(both.old.model, name);
+  const after = declaredInput(both.now.model, name);
   for (const { name: member, old: was, now: is } of pairs(before?.nesting, after?.nesting)) {
     const isInBoth = [before, after].every((shape) => Object.hasOwn(shape?.fields ?? {}, member));
     const site = { ...takes, subject: `${name}.${member}` };

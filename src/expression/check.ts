@@ -9,6 +9,7 @@ import { RE2JS } from "@bufbuild/re2";
 import { isDate } from "../base/clock.ts";
 import { currencyDigits } from "../base/currency-codes.ts";
 import { suggestion } from "../base/suggest.ts";
+import { isZone } from "../base/timezone-names.ts";
 import type { Conversion, Extreme, ListFunction, TextFunction } from "./functions.ts";
 import { readDuration, readTimestamp } from "./instant.ts";
 import {
@@ -46,8 +47,7 @@ import {
   type TypeEnvironment,
   type ValueType,
 } from "./types.ts";
-
-import { isZone, type ZoneFunction } from "./zones.ts";
+import type { ZoneFunction } from "./zones.ts";
 
 export type { TypedExpression } from "./typed.ts";
 
@@ -946,7 +946,13 @@ function checkMoney(checker: Checker, call: Call): Found {
   const code = checkText(checker, currency);
   if (amount.kind !== "string" || !/^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,4})?$/.test(amount.value)) {
     const help = "such as `money('12.50', 'EUR')`";
-    return complain(checker, "wrong-arguments", "the amount is a number in quotes that stands here", amount.at, help);
+    return complain(
+      checker,
+      "wrong-arguments",
+      "the amount must be a literal: a number in quotes, with at most 4 decimal places",
+      amount.at,
+      help,
+    );
   }
   if (code?.kind === "constant" && !currencyDigits.has(String(code.value))) {
     return complain(checker, "wrong-arguments", `\`${code.value}\` is no currency`, currency.at, "such as `'EUR'`");

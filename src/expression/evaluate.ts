@@ -434,23 +434,25 @@ function asDouble(value: number): number | null {
 // The compilation of functions and macros
 
 function compileCall({ function: name, arguments: operands }: FunctionCall): Run {
-  const [operand, second, third] = operands;
-  if (!operand) throw new Error(`${name} without an argument passed the type check`);
-  const run = compile(operand);
-  if (Object.hasOwn(zoneFunctions, name)) return compileInZone(name as ZoneFunction, run, second);
+  const [operand, pattern] = operands;
+  const runs = operands.map(compile);
+  const [run, second, third] = runs;
+  if (!operand || !run) throw new Error(`${name} without an argument passed the type check`);
+  if (Object.hasOwn(zoneFunctions, name))
+    return ofPresent(runs, ([moment, zone]) => inZone(name as ZoneFunction, moment as string, zone as string));
   switch (name) {
     case "timestamp":
-      return ofPresent(operands, ([date, time, zone]) => momentAt(date as string, time as string, zone as string));
+      return ofPresent(runs, ([date, time, zone]) => momentAt(date as string, time as string, zone as string));
     case "money":
-      return ofPresent(operands, ([amount, currency]) => ({ amount: amount as Value, currency: currency as Value }));
+      return ofPresent(runs, ([amount, currency]) => ({ amount: amount as Value, currency: currency as Value }));
     case "hash":
-      return ofPresent(operands, ([text], frame) => {
+      return ofPresent(runs, ([text], frame) => {
         spendText(frame, (text as string).length * byItself);
         return hash(text as string);
       });
     case "min":
     case "max":
-      if (second) return ofPresent(operands, (both) => extremeOf(name, both));
+      if (second) return ofPresent(runs, (both) => extremeOf(name, both));
       return (scope, frame) => {
         const list = run(scope, frame);
         if (!Array.isArray(list)) return null;
@@ -491,7 +493,7 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
       };
     }
     case "matches":
-      return compileMatches(run, second);
+      return compileMatches(run, pattern);
     case "join":
       return compileJoin(run, second);
     case "replace":
@@ -506,23 +508,10 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
 }
 
 /** Compiles a function of values that are all present; it is null if one is absent. */
-function ofPresent(
-  operands: readonly TypedExpression[],
-  apply: (values: readonly Value[], frame: Frame) => Value,
-): Run {
-  const runs = operands.map(compile);
+function ofPresent(runs: readonly Run[], apply: (values: readonly Value[], frame: Frame) => Value): Run {
   return (scope, frame) => {
     const values = runs.map((run) => run(scope, frame) ?? null);
     return values.includes(null) ? null : apply(values, frame);
-  };
-}
-
-function compileInZone(name: ZoneFunction, run: Run, second: TypedExpression | undefined): Run {
-  if (second === undefined) throw new Error(`${name} without a zone passed the type check`);
-  const zone = compile(second);
-  return (scope, frame) => {
-    const [moment, where] = [run(scope, frame), zone(scope, frame)];
-    return typeof moment === "string" && typeof where === "string" ? inZone(name, moment, where) : null;
   };
 }
 
@@ -562,8 +551,7 @@ function onList(run: Run, apply: (list: readonly Value[]) => Value, steps: numbe
   };
 }
 
-function compileJoin(run: Run, second: TypedExpression | undefined): Run {
-  const between = second === undefined ? () => "" : compile(second);
+function compileJoin(run: Run, between: Run = () => ""): Run {
   return (scope, frame) => {
     const list = run(scope, frame);
     const separator = between(scope, frame);
@@ -578,9 +566,8 @@ function compileJoin(run: Run, second: TypedExpression | undefined): Run {
   };
 }
 
-function compileReplace(run: Run, wanted: TypedExpression | undefined, replacement: TypedExpression | undefined): Run {
-  if (!wanted || !replacement) throw new Error("replace without a text to replace passed the type check");
-  const [old, fresh] = [compile(wanted), compile(replacement)];
+function compileReplace(run: Run, old: Run | undefined, fresh: Run | undefined): Run {
+  if (!old || !fresh) throw new Error("replace without a text to replace passed the type check");
   return (scope, frame) => {
     const text = run(scope, frame);
     const [a, b] = [old(scope, frame), fresh(scope, frame)];
@@ -592,9 +579,8 @@ function compileReplace(run: Run, wanted: TypedExpression | undefined, replaceme
   };
 }
 
-function compileTextTest(name: keyof typeof textTests, run: Run, second: TypedExpression | undefined): Run {
-  if (!second) throw new Error(`${name} without a second argument passed the type check`);
-  const part = compile(second);
+function compileTextTest(name: keyof typeof textTests, run: Run, part: Run | undefined): Run {
+  if (!part) throw new Error(`${name} without a second argument passed the type check`);
   return (scope, frame) => {
     const text = run(scope, frame);
     const looked = part(scope, frame);

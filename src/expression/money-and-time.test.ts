@@ -13,6 +13,7 @@ import { postgresType } from "./sql-text.ts";
 import { sqliteFunctions } from "./sqlite-functions.ts";
 import type { TypedExpression } from "./typed.ts";
 import { type FieldType, money, type TypeEnvironment, type ValueType } from "./types.ts";
+import { offsetAt } from "./zones.ts";
 
 const must = (type: ValueType): FieldType => ({ type, nullable: false });
 const may = (type: ValueType): FieldType => ({ type, nullable: true });
@@ -108,6 +109,7 @@ test("the values of functions", () => {
     ["timestamp('0001-01-01', '00:00', 'Asia/Tokyo')", null],
     ["min(n, 2)", 2],
     ["max(n, 2, 7)", 7],
+    [`min(${Array.from({ length: 30 }, (_, index) => 30 - index).join(", ")})`, 1],
     ["max(d, 1)", 1],
     ["min('b', s)", "a"],
     ["max(t, now)", "2026-03-29T00:59:59.999Z"],
@@ -154,6 +156,14 @@ test("absent values, and what is rejected", () => {
     ["hash(n)", "wrong-type"],
   ];
   for (const [text, code] of rejected) assert.deepEqual(checked(text).codes, [code], text);
+});
+
+test("the spellings of a zone's name share its cache", (t) => {
+  const formats = t.mock.method(Intl, "DateTimeFormat");
+  const spellings = ["Antarctica/Troll", "antarctica/troll", "ANTARCTICA/TROLL", "Antarctica/troll"];
+  for (const zone of [...spellings, ...spellings]) assert.equal(offsetAt(0, zone), 0);
+  assert.equal(formats.mock.callCount(), 1);
+  assert.equal(offsetAt(0, "Antarctica/Trolls"), undefined);
 });
 
 const zones = [

@@ -1,10 +1,10 @@
 /**
  * Dates and times of a moment in a time zone of the IANA database, and the moment of a date and a time there.
  *
- * A time that the clocks of the zone skip is the moment as much later: 02:30 is 03:30 if the clocks go from 02:00 to 03:00. A
- * time that occurs twice is the first of the two moments. `sql-functions.ts` has the same rules in PostgreSQL.
+ * A skipped local time moves forward by the length of the gap: 02:30 becomes 03:30 if the clocks go from 02:00 to 03:00. A
+ * time that occurs twice is the first of the two moments. `sql-zones.ts` has the same rules in PostgreSQL.
  */
-import { timezoneNames } from "../base/timezone-names.ts";
+import { isZone } from "../base/timezone-names.ts";
 import { timestampAt } from "./instant.ts";
 
 /** Functions of a moment in a zone. Each of them gets the local date and time as if they were in UTC. */
@@ -42,10 +42,6 @@ function isoWeek(local: Date): string {
   return `${String(thursday.getUTCFullYear()).padStart(4, "0")}-W${String(week).padStart(2, "0")}`;
 }
 
-export function isZone(name: string): boolean {
-  return timezoneNames.has(name.toLowerCase());
-}
-
 /** Returns the value of a function; null for an unknown zone, and for a local time outside the years 1 to 9999. */
 export function inZone(name: ZoneFunction, moment: string, zone: string): string | number | null {
   const milliseconds = Date.parse(moment);
@@ -78,7 +74,8 @@ interface Zone {
   readonly days: DayOffsets;
 }
 
-const zones = new Map<string, Zone | undefined>();
+/** The known zones by their name in lower case: a caller may send a name in any of its many spellings. */
+const zones = new Map<string, Zone>();
 
 /** The most cached days of a zone. */
 const mostDays = 10_000;
@@ -99,10 +96,11 @@ export function offsetAt(milliseconds: number, name: string): number | undefined
 }
 
 function zoneOf(name: string): Zone | undefined {
-  if (zones.has(name)) return zones.get(name);
-  const zone = isZone(name) ? { format: formatOf(name), days: new Map() } : undefined;
-  // Names that are no zones are not stored, since there is no end of them.
-  if (zone !== undefined) zones.set(name, zone);
+  const key = name.toLowerCase();
+  const known = zones.get(key);
+  if (known !== undefined || !isZone(key)) return known;
+  const zone = { format: formatOf(name), days: new Map() };
+  zones.set(key, zone);
   return zone;
 }
 

@@ -398,6 +398,30 @@ test("computed fields are columns only where lists and look-ups use them", () =>
   assert.deepEqual(recipe.indexes, [["title"], ["cook"], ["author"]], "what is unique has an index already");
 });
 
+test("only a creation takes an array of records: elsewhere a list of views is a member of the body", () => {
+  const plan = service({
+    resources: `
+Dish: { id: id(dsh), name: "string(1..9), unique" }
+views:
+  DishOut: { of: Dish, fields: [name] }
+`,
+    endpoints: `
+endpoints:
+  addDishes: { at: POST /dishes, takes: { dishes: "DishOut[](1..5)" } }
+  changeDish: { at: "PATCH /dishes/{id}", takes: { dishes: "DishOut[](1..5)" } }
+  printMenu: { at: POST /menu, does: handler, takes: { dishes: "DishOut[](1..5)" } }
+`,
+  });
+  const members = (name: string) => {
+    const { body } = operation(plan, name);
+    assert.ok(body, name);
+    return Object.keys(body.schema["properties"] ?? {});
+  };
+  assert.deepEqual(members("addDishes"), ["name"]);
+  assert.deepEqual(members("changeDish"), ["dishes"]);
+  assert.deepEqual(members("printMenu"), ["dishes"]);
+});
+
 test("where the document is silent the engine's defaults are in the plan", () => {
   const plan = service(recipes);
   assert.deepEqual(plan.limits, { requestBytes: 1_048_576, requestMilliseconds: 30_000 });

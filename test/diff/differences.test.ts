@@ -31,6 +31,31 @@ for (const [about, table] of Object.entries(rows)) {
   });
 }
 
+test("where a credential is sent", () => {
+  const sentIn = (places: string): Model => modelOf(clinicWith(["sent: Authorization Bearer,", places]));
+  const rows: readonly (readonly [from: string, to: string, ...effects: readonly string[]])[] = [
+    ["sent: header api_key,", "sent: query api_key,", "breaking"],
+    ["sent: header api_key,", "sent: cookie api_key,", "breaking"],
+    ["sent: query apiKey,", "sent: query apikey,", "breaking"],
+    ["sent: cookie Session,", "sent: cookie session,", "breaking"],
+    ["sent: header X-Key,", "sent: header x-key,", "neutral"],
+    ["sent: header X-Key,", "sent: [header X-Key, query key],", "additive"],
+    ["sent: [header X-Key, query key],", "sent: header X-Key,", "breaking"],
+    ["", "sent: [Authorization Bearer, cookie session],", "additive"],
+    ["", "sent: Authorization Bearer,", "neutral"],
+    ["", "sent: Authorization Token,", "breaking"],
+    ["sent: [Authorization Bearer, cookie session],", "", "breaking"],
+  ];
+  for (const [from, to, ...expected] of rows) {
+    const found = differencesOf(sentIn(from), sentIn(to));
+    assert.deepEqual(
+      found.map(({ effect, kind, subject }) => `${effect} ${kind} ${subject}`),
+      expected.map((effect) => `${effect} credential-changed key`),
+      `${from} -> ${to}`,
+    );
+  }
+});
+
 test("what restricts only what is new breaks nobody", () => {
   const now = modelOf(
     clinicWith(

@@ -4,7 +4,7 @@ import { unixTimeOf } from "../../base/unix-time.ts";
 import { charactersOf, idForm } from "../../language/resources/id-form.ts";
 import { countryCodes, minorDigits } from "../../base/formats.ts";
 import { currencyDigits } from "../../base/currency-codes.ts";
-import { timezoneNames } from "../../base/timezone-names.ts";
+import { isZone } from "../../base/timezone-names.ts";
 import type { Json } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Fields, FieldType, ScalarName } from "../../language/resources/model.ts";
@@ -216,7 +216,7 @@ function madeBytes({ min = 0, max = maxima.string }: Scalar, random: Random, num
 
 /** The time zones of this machine that the language knows, with their usual capitals. */
 function zones(): readonly string[] {
-  return Intl.supportedValuesOf("timeZone").filter((name) => timezoneNames.has(name.toLowerCase()));
+  return Intl.supportedValuesOf("timeZone").filter(isZone);
 }
 
 function nth(texts: Iterable<string>, number: number): string | undefined {

@@ -260,16 +260,16 @@ function eventResource({ when }: OutEvent, endpoints: DocumentIndex["endpoints"]
 }
 
 function indexedGrants({ authentication, events }: Model): readonly IndexedGrant[] {
+  const { allow, show, set = {} } = authentication;
   const { webhook, stream } = events.delivery ?? {};
   return [
-    ...Object.entries(authentication.allow).flatMap(([operation, grants]) =>
+    ...Object.entries(allow).flatMap(([operation, grants]) =>
       grants.map((grant, index) => ({ grant, at: `authentication/allow/${operation}/${index}`, operation })),
     ),
-    ...Object.entries(authentication.show).flatMap(([field, grants]) =>
-      grants.map((grant, index) => ({ grant, at: `authentication/show/${field}/${index}` })),
-    ),
-    ...Object.entries(authentication.set ?? {}).flatMap(([field, grants]) =>
-      grants.map((grant, index) => ({ grant, at: `authentication/set/${field}/${index}` })),
+    ...Object.entries({ show, set }).flatMap(([key, lines]) =>
+      Object.entries(lines).flatMap(([field, grants]) =>
+        grants.map((grant, index) => ({ grant, at: `authentication/${key}/${field}/${index}` })),
+      ),
     ),
     ...(webhook?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/webhook/for/${index}` })),
     ...(stream?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/stream/for/${index}` })),

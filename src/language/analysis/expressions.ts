@@ -521,9 +521,10 @@ function endpointSites(model: Model): Site[] {
       const names = { ...current, ...recordNames(model, choice.from), ...around, input: input() };
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
+    const ofQuery = () => ({ ...record, ...around, ...queryVariables });
     const summary =
       resolved?.kind === "resource" && resolved.action === "summary"
-        ? summarySites(path, endpoint, () => ({ ...record, ...around, ...queryVariables }))
+        ? summarySites(path, endpoint, ofQuery)
         : undefined;
     const ofRecord = () => ({ ...address, ...record, ...around, input: input() });
     const ofPage = () => ({ ...address, ...around, input: input(), ...pageNames(listStyleOf(model, endpoint).kind) });
@@ -546,16 +547,7 @@ function endpointSites(model: Model): Site[] {
     });
     const { where } = endpoint;
     const lists =
-      where === undefined
-        ? []
-        : [
-            {
-              path: `${path}/where`,
-              text: where,
-              names: { ...record, ...around, ...queryVariables },
-              expected: condition,
-            },
-          ];
+      where === undefined ? [] : [{ path: `${path}/where`, text: where, names: ofQuery(), expected: condition }];
     return [
       ...choices,
       ...(summary ?? []),
@@ -726,13 +718,12 @@ function permissionSites(model: Model): Site[] {
     const { resource } = resolved;
     return grantSites(model, `authentication/allow/${operation}`, grants, resource);
   });
-  const visibilitySites = Object.entries(show).flatMap(([field, grants]) => {
-    return grantSites(model, `authentication/show/${field}`, grants, field.slice(0, field.indexOf(".")));
-  });
-  const setterSites = Object.entries(set).flatMap(([field, grants]) => {
-    return grantSites(model, `authentication/set/${field}`, grants, field.slice(0, field.indexOf(".")));
-  });
-  return [...owner, ...allowed, ...visibilitySites, ...setterSites];
+  const ofFields = Object.entries({ show, set }).flatMap(([key, lines]) =>
+    Object.entries(lines).flatMap(([field, grants]) =>
+      grantSites(model, `authentication/${key}/${field}`, grants, field.slice(0, field.indexOf("."))),
+    ),
+  );
+  return [...owner, ...allowed, ...ofFields];
 }
 
 function grantSites(model: Model, path: string, grants: readonly Grant[], resource: string | undefined): Site[] {

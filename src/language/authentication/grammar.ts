@@ -35,7 +35,7 @@ import { type ChangeReport, comparableOf, neutralIfNew } from "../grammar/change
 import { named } from "../grammar/collections.ts";
 import { converted, form, type Members, part, type Spread } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
-import { closed, either, lineSchema, mapOf, oneOf, orNone, shared } from "../grammar/schema.ts";
+import { closed, either, lineSchema, mapOf, oneOf, oneOrMore, orNone, shared } from "../grammar/schema.ts";
 import {
   choice,
   clockDuration,
@@ -62,7 +62,7 @@ import { inside, mapEntries, mapName, mapNames, type Scope, withMembers } from "
 import { readDuration } from "../grammar/values.ts";
 import { signature } from "./signature.ts";
 import { grants, printGrants, readGrants, sameGrant } from "./grants.ts";
-import { sent, sentEffect } from "./sent.ts";
+import { sent } from "./sent.ts";
 import {
   type Authentication,
   type Credential,
@@ -190,7 +190,7 @@ const kindWords = choice(credentialKinds, "The kind of a credential");
 /** Reads one secret, or a list: the new secret, then former ones that are valid too. */
 const secrets: Spread<Credential> = {
   gives: ["secret", "formerSecrets"],
-  schema: either(secret.schema, { type: "array", items: secret.schema }),
+  schema: oneOrMore(secret.schema),
   read: (reader, path, { value }, label) => {
     const all = (value.kind === "list" ? value.items : [value]).flatMap(
       (item) => secret.read(reader, path, { value: item }, label) ?? [],
@@ -346,7 +346,6 @@ const anyKind = form<Credential, Spreads>({
   members: members("jwt"),
   changes: {
     "*": { what: "{member} of the credential {}", category: "right" },
-    sent: { effect: sentEffect },
     field: { what: "`field` of the credential {}" },
     prefix: unnoticed,
     secret: unnoticed,
@@ -388,7 +387,9 @@ const credential: Grammar<Credential> = {
 };
 
 function readCredential(reader: Reader, path: Path, map: MapNode, key: TextNode | undefined): Credential | undefined {
-  const declared = map.entries.map((entry) => entry.key.value);
+  // An empty list, such as `secret: []`, declares nothing.
+  const isEmpty = ({ value }: Entry): boolean => value.kind === "list" && value.items.length === 0;
+  const declared = map.entries.flatMap((entry) => (isEmpty(entry) ? [] : [entry.key.value]));
   const kindEntry = map.entries.find((entry) => entry.key.value === "kind");
   const isOpen = kindEntry?.value.kind === "text" && kindEntry.value.value === "not shown";
   const kind = kindEntry && !isOpen ? kindWords.read(reader, [...path, "kind"], kindEntry, "The kind") : undefined;

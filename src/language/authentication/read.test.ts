@@ -152,6 +152,7 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["credentials: { k: api_key }", "1:19 authentication/unknown-value api_key"],
   ["credentials: { k: { sent: header X } }", "1:16 authentication/missing-member k"],
   ["credentials: { k: hmac-sha256 }", "1:16 authentication/missing-member k"],
+  ["credentials: { k: { kind: hmac-sha256, secret: [] } }", "1:16 authentication/missing-member k"],
   ["credentials: { k: { kind: jwt, audience: a } }", "1:16 authentication/missing-member k"],
   ["credentials: { k: { kind: password, of: User, name: email } }", "1:16 authentication/missing-member k"],
   [

@@ -102,22 +102,23 @@ export const sent: Grammar<readonly SentIn[]> = converted<readonly SentIn[], rea
   (places) => places,
 );
 
-/** Requests stay valid if each place of before is still one. */
-export function sentEffect(old: unknown, now: unknown): Effect {
-  const [before, after] = [old, now].map((value) => ((value ?? []) as readonly SentIn[]).map(textOf));
-  return (before?.length ?? 0) > 0 && before?.every((one) => after?.includes(one)) ? "additive" : "breaking";
+/** Returns the effect of a changed `sent`: requests stay valid if each old place is still one. */
+export function sentEffect(old: WithPlaces, now: WithPlaces): Effect {
+  const [before, after] = [placesOf(old).map(keyOf), placesOf(now).map(keyOf)];
+  if (!before.every((one) => after.includes(one))) return "breaking";
+  return after.every((one) => before.includes(one)) ? "neutral" : "additive";
 }
 
-function textOf(sentIn: SentIn): string {
-  return Object.values(sentIn).join(" ").toLowerCase();
+/** Two places are one if their keys are equal. Header names and schemes ignore case; names of cookies and parameters do not. */
+function keyOf(sentIn: SentIn): string {
+  const key = JSON.stringify(sentIn);
+  return "header" in sentIn ? key.toLowerCase() : key;
 }
+
+type WithPlaces = Pick<Credential, "kind" | "scheme" | "sent">;
 
 /** Returns the places of a credential, with the default if the document declares none. */
-export function placesOf({
-  kind,
-  scheme,
-  sent: declared = [],
-}: Pick<Credential, "kind" | "scheme" | "sent">): readonly SentIn[] {
+export function placesOf({ kind, scheme, sent: declared = [] }: WithPlaces): readonly SentIn[] {
   if (declared.length > 0) return declared;
   if (scheme !== undefined) return [{ header: signatureField(signatureScheme(scheme))[0] }];
   return [{ header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" }];

@@ -44,7 +44,10 @@ export interface RequestStyle {
   readonly unknown?: (typeof unknownStyles)[number];
   /** Whether `"1"` is accepted for a number and `"true"` for a boolean. Absent: they are not. */
   readonly texts?: (typeof textStyles)[number];
-  /** What an empty text means where a form would have it for no value. Absent: it is a text. Forms always remove. */
+  /**
+   * `removes`: an empty text in JSON means null or no value where that is possible, as it always does in a form. Absent:
+   * `kept`, it stays a text.
+   */
   readonly empty?: (typeof emptyStyles)[number];
 }
 
@@ -265,9 +268,9 @@ export interface Endpoint {
   readonly takesView?: string;
   /** The records that one request creates, as a bare array, instead of `takes`. */
   readonly manyRecords?: ManyRecords;
-  /** The response. Absent: the record. */
   /** The name of the element around a response in XML; absent: that of the resource. */
   readonly element?: string;
+  /** The response. Absent: the record. */
   readonly gives?: ResponseTemplate;
   /** `gives` of a handler, whose response has no expressions: the members and their types. */
   readonly shape?: Readonly<Record<string, Field>>;

@@ -184,10 +184,8 @@ function resolveIn(
   }
   const single = endpoint.the !== undefined;
   const { meant } = endpoint;
-  const namesTogether = (run: readonly PathSegment[]): boolean => countBefore(model, resource, run, undefined) > 0;
   const anchor =
-    meant?.anchor ??
-    anchorOf(segments, collections, resource, { single, list: endpoint.does === "list" }, namesTogether);
+    meant?.anchor ?? anchorOf(model, segments, collections, resource, { single, list: endpoint.does === "list" });
   const scope = single ? undefined : scopeOf(model, resource, segments.slice(anchor + 1));
   const first = anchor + (scope === undefined ? 1 : 2);
   const before = segments.slice(0, Math.max(anchor, 0));
@@ -265,13 +263,7 @@ function recordNamed(
   declared: boolean,
 ): ResolvedPath {
   if (resource === undefined || lookup(model.resources.resources, resource) === undefined) return noRecord;
-  const anchor = anchorOf(
-    segments,
-    collections,
-    resource,
-    { single: false, list: false },
-    (run) => countBefore(model, resource, run, undefined) > 0,
-  );
+  const anchor = anchorOf(model, segments, collections, resource, { single: false, list: false });
   const scope = scopeOf(model, resource, segments.slice(anchor + 1));
   const before = segments.slice(0, Math.max(anchor, 0));
   const named = parentsOf(model, resource, { before, collections, scope }, declared);
@@ -375,11 +367,11 @@ function pluralsOf(model: Model): ReadonlyMap<string, string> {
 
 /** Returns the index of the segment after which the path identifies the record; -1 if the path starts with the parameter. */
 function anchorOf(
+  model: Model,
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
   resource: string,
   { single, list }: { readonly single: boolean; readonly list: boolean },
-  namesTogether: (run: readonly PathSegment[]) => boolean,
 ): number {
   const collection = collections.lastIndexOf(resource);
   if (collection >= 0) return collection;
@@ -387,7 +379,7 @@ function anchorOf(
   if (single || (list && segments.at(-1)?.kind === "literal")) return segments.length - 1;
   const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
   const start = segments.findLastIndex((segment, at) => at < parameter && !isOnlyParameter(segment)) + 1;
-  if (start < parameter && namesTogether(segments.slice(start))) return start - 1;
+  if (start < parameter && countBefore(model, resource, segments.slice(start), undefined) > 0) return start - 1;
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
 }
@@ -557,13 +549,13 @@ function parentsOf(
   const above = owner === undefined ? undefined : scopeOf(model, owner, before.slice(start, index + 1));
   const outerOf = (parent: string, end: number) =>
     parentsOf(model, parent, { before: before.slice(0, end), collections, scope: above }, declared);
+  const ownersParents = owner === undefined ? [] : outerOf(owner, start);
   const run = before.slice(above === undefined ? start : start + 1, index + 1);
   const isOwner =
-    owner !== undefined &&
-    (run.length === 1 || above !== undefined || areTogether(model, owner, run, outerOf(owner, start)));
+    owner !== undefined && (run.length === 1 || above !== undefined || areTogether(model, owner, run, ownersParents));
   const parent = isOwner ? owner : declared ? referredBy(model, child, name) : undefined;
   if (parent === undefined) return unnamed;
-  const outerParents = outerOf(parent, isOwner ? start : index);
+  const outerParents = isOwner ? ownersParents : outerOf(parent, index);
   if (typeof outerParents === "string") return outerParents;
   const key = keyOf(model, parent, isOwner ? run : [segment], false, outerParents.at(-1)?.field);
   if (key === undefined) return unnamed;

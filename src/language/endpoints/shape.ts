@@ -12,7 +12,7 @@ import {
 import { maxima } from "../resources/json-schema.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import { listStyleOf } from "./list-style.ts";
-import type { FreeEndpoint, ResourceEndpoint } from "./resolve.ts";
+import { type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "./resolve.ts";
 import type { Endpoint, ResponseTemplate } from "./model.ts";
 
 // ── Answers ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -203,14 +203,24 @@ export function inputShapeOf(model: Model, resolved: ResourceEndpoint | FreeEndp
   return batch.view === undefined ? undefined : shapeOfMembers(viewMembers(model, batch.view, [], false));
 }
 
+/**
+ * Returns what `takes` of an operation declares, like `inputShapeOf`. The body that the action of a session implies does not
+ * count.
+ */
+export function declaredInput(model: Model, operation: string): InputShape | undefined {
+  const endpoint = lookup(model.endpoints.endpoints, operation);
+  const resolved = resolveEndpoint(model, operation);
+  if (endpoint === undefined || resolved === undefined) return undefined;
+  return resolved.kind === "unclear" ? inputShape(model, endpoint) : inputShapeOf(model, { ...resolved, endpoint });
+}
+
 /** Returns the declared body; undefined if the action determines it. A member whose type is a view has that view's fields. */
 export function inputShape(model: Model, endpoint: Endpoint): InputShape | undefined {
   const { takes, manyRecords, takesView, nesting = {}, does, method } = endpoint;
   // A merge patch may omit every member (RFC 7396), so it may omit the objects around them.
   const isPatch = does === "update" || (does === undefined && method === "PATCH");
   if (takesView !== undefined) return shapeOfMembers(viewMembers(model, takesView, [], isPatch));
-  const listed = manyRecords ?? viewListIn(model, takes);
-  const listedView = listed === undefined ? undefined : viewNamed(model, { kind: "named", name: listed.of });
+  const listedView = manyRecords && viewNamed(model, { kind: "named", name: manyRecords.of });
   if (listedView !== undefined) return shapeOfMembers(viewMembers(model, listedView, [], false));
   if (takes === undefined) return undefined;
   if (!Object.values(takes).some(({ type }) => viewNamed(model, type) !== undefined))
@@ -222,14 +232,6 @@ export function inputShape(model: Model, endpoint: Endpoint): InputShape | undef
     return viewMembers(model, view, [...around, field.optional ? `${name}?` : name], isPatch);
   });
   return shapeOfMembers(members);
-}
-
-/** Returns the list of a view that is the only member of a body. */
-function viewListIn(model: Model, takes: Fields = {}): { readonly of: string } | undefined {
-  const [only, ...others] = Object.values(takes);
-  if (only?.type.kind !== "list" || others.length > 0) return undefined;
-  const view = viewNamed(model, only.type.of);
-  return view === undefined ? undefined : { of: view };
 }
 
 /** A member of a body, and the field that it sets. */

@@ -90,10 +90,10 @@ const standard: Grammar<"all" | readonly string[]> = {
 
 /** The status of an error; 200 for an API that reports it in the body only. */
 const status = words(
-  (reader, path, found) => (found.text === "200" ? 200 : readStatus(reader, path, found, labelled(path))),
+  (reader, path, found) =>
+    found.text === "200" ? 200 : readStatus(reader, path, found, of("The status of")(path), [400, 599], "200 or "),
   shared("text"),
 );
-const firstWord = status;
 const wait = clockDuration("How long to wait");
 
 const declared = form<DeclaredError>({
@@ -108,7 +108,7 @@ const declared = form<DeclaredError>({
   line: {
     read: (reader, path, line, { key }) => {
       const first = /^\S*/.exec(line.text)?.[0] ?? "";
-      const code = firstWord.readWords(reader, path, slice(line, 0, first.length));
+      const code = status.readWords(reader, path, slice(line, 0, first.length));
       if (code === undefined) return undefined;
       const { sentence, after } = splitRetry(slice(line, first.length));
       if (sentence.text === "") return reportMissing(reader, path, "sentence", key);
@@ -197,13 +197,9 @@ function mapBodies(bodies: NonNullable<Errors["bodies"]>, scope: Scope): NonNull
   return Object.fromEntries(mapped);
 }
 
-function labelled(path: Path): string {
-  return `The status of ${path[2]}`;
-}
-
 /** Returns the label of an entry in a map of codes. */
-function of(what: string, after = "") {
-  return (path: Path): string => `${what} ${path[2]}${after}`;
+function of(what: string) {
+  return (path: Path): string => `${what} ${path[2]}`;
 }
 
 function checkVariables(reader: Reader, node: Node, known: readonly string[]): void {

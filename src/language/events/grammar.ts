@@ -31,13 +31,13 @@ import { grants } from "../authentication/grants.ts";
 import { signature } from "../authentication/signature.ts";
 import { address } from "../endpoints/address.ts";
 import { toJson } from "../../document/data.ts";
-import type { Node, TextNode } from "../../document/document.ts";
+import type { Node } from "../../document/document.ts";
 import { jsonTree } from "../../document/print.ts";
 import { additiveIfNew, neutralIfNew } from "../grammar/changes.ts";
 import { keyed, named, noneOr } from "../grammar/collections.ts";
 import { converted, form, type Owner, part, type Spread } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
-import { checkPlaceholders } from "../grammar/placeholders.ts";
+import { checkPlaceholders, textsIn } from "../grammar/placeholders.ts";
 import { mapName, mapNames, withMembers } from "../grammar/references.ts";
 import { either, shared } from "../grammar/schema.ts";
 import { choice, duration, flag, matching, names, text, timeOut, words } from "../grammar/words.ts";
@@ -139,21 +139,14 @@ const envelope: Grammar<Envelope> = {
 
 /** Reports `{data}` within a text: the payload is a JSON object. */
 function checkData(reader: Reader, path: Path, node: Node): void {
-  if (node.kind === "list") for (const item of node.items) checkData(reader, path, item);
-  if (node.kind === "map")
-    for (const { key, value } of node.entries) {
-      if (key.value.includes("{data}")) reportData(reader, path, key);
-      checkData(reader, path, value);
-    }
-  if (node.kind === "text" && node.value !== "{data}" && node.value.includes("{data}")) reportData(reader, path, node);
-}
-
-function reportData(reader: Reader, path: Path, node: TextNode): void {
-  complain(reader, path, sourceTextOf(node), [
-    "unknown-placeholder",
-    () => "`{data}` is the payload, which cannot be part of a text",
-    { help: 'write `data: "{data}"`' },
-  ]);
+  for (const { text: found, isKey } of textsIn(node)) {
+    if (!found.value.includes("{data}") || (found.value === "{data}" && !isKey)) continue;
+    complain(reader, path, sourceTextOf(found), [
+      "unknown-placeholder",
+      () => "`{data}` is the payload, which cannot be part of a text",
+      { help: 'write `data: "{data}"`' },
+    ]);
+  }
 }
 
 type Carried = Pick<OutEvent, "carries" | "view">;

@@ -57,7 +57,7 @@ export interface InEvent {
   readonly optional?: readonly string[];
   /**
    * The kind of the event: the values of members of the body (`type`, `event.type`) and of header fields
-   * (`header X-GitHub-Event`). Absent: every kind at the address that no other event is.
+   * (`header X-GitHub-Event`). Absent: the event receives the requests at its address that match no other event.
    */
   readonly is?: Readonly<Record<string, string>>;
   /** Absent: `rejected`. */

@@ -18,7 +18,7 @@ export function requestValueOf(written: string): RequestValue {
     : { kind: "header", name: header.toLowerCase() };
 }
 
-/** Whether no request can be of both kinds, or one of the two entries receives what no other entry does. */
+/** Whether no request matches both events. One of them may have no `is`: it receives the rest. */
 export function areDistinct({ is: one }: InEvent, { is: other }: InEvent): boolean {
   if (one === undefined || other === undefined) return one !== other;
   const values = new Map(Object.entries(other).map(([key, value]) => [keyOf(key), value]));

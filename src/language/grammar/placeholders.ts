@@ -9,18 +9,20 @@ export function checkPlaceholders(
   path: Path,
   node: Node,
   known: readonly string[],
-  [slug, missing]: Complaint,
+  missing: Complaint,
 ): void {
-  const check = (one: Node): void => {
-    if (one.kind === "text") checkText(reader, path, one, known, [slug, missing]);
-    else if (one.kind === "list") for (const item of one.items) check(item);
-    else
-      for (const { key, value } of one.entries) {
-        checkText(reader, path, key, known, [slug, missing]);
-        check(value);
-      }
-  };
-  check(node);
+  for (const { text } of textsIn(node)) checkText(reader, path, text, known, missing);
+}
+
+/** Yields the texts of a value at any depth, the keys too, in the document's order. */
+export function* textsIn(node: Node): Iterable<{ readonly text: TextNode; readonly isKey: boolean }> {
+  if (node.kind === "text") yield { text: node, isKey: false };
+  else if (node.kind === "list") for (const item of node.items) yield* textsIn(item);
+  else
+    for (const { key, value } of node.entries) {
+      yield { text: key, isKey: true };
+      yield* textsIn(value);
+    }
 }
 
 function checkText(

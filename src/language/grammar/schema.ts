@@ -27,7 +27,7 @@ export const sharedSchemas: Readonly<Record<string, JsonObject>> = {
       { type: "string", pattern: `^([0-9]+|${open})$` },
     ],
   },
-  /** To an editor the expression `null` is no text. */
+  /** An editor reads the expression `null` as null, not as a text. */
   expression: {
     type: ["string", "number", "boolean", "null"],
     minLength: 1,

@@ -148,13 +148,14 @@ export function readCount(
   return undefined;
 }
 
-/** Reads an HTTP status between `from` and `to`. */
+/** Reads an HTTP status between `from` and `to`. `other`: a further status in words, which the caller reads: `200 or `. */
 export function readStatus(
   reader: Reader,
   path: Path,
   sourceText: SourceText,
   what: string,
   [from, to]: readonly [number, number] = [400, 599],
+  other = "",
 ): number | undefined {
   const status = /^[0-9]{3}$/.test(sourceText.text) ? Number(sourceText.text) : 0;
   if (status >= from && status <= to) return status;
@@ -162,7 +163,7 @@ export function readStatus(
     reader,
     `${path[0]}/bad-status`,
     spanOf(sourceText),
-    `${what} has to be a status from ${from} to ${to}, not \`${sourceText.text}\``,
+    `${what} has to be ${other}a status from ${from} to ${to}, not \`${sourceText.text}\``,
   );
   return undefined;
 }

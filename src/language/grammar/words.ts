@@ -59,7 +59,7 @@ export const expression = (label?: Label): Words<string> => ({
 
 /** Reads a text that matches the pattern; reports any other text. */
 export function matching(
-  pattern: RegExp,
+  pattern: Pick<RegExp, "test">,
   complaint: Complaint,
   { schema = shared("text"), ...options }: Options<string> & { readonly schema?: JsonObject } = {},
 ): Words<string> {

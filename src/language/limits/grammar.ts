@@ -17,7 +17,7 @@
  * Each of the five can be `none`, and so can each target of `rate` and `quota`.
  */
 import type { Span } from "../../base/span.ts";
-import { timezoneNames } from "../../base/timezone-names.ts";
+import { isZone } from "../../base/timezone-names.ts";
 import { named, oneOrList } from "../grammar/collections.ts";
 import { converted, form, type Owner, part } from "../grammar/form.ts";
 import { type Complaint, complain, type PartGrammar } from "../grammar/grammar.ts";
@@ -75,7 +75,7 @@ function notInATime(line: string, example: string): Complaint {
 }
 
 const zone = matching(
-  new RegExp(`^(?:${[...timezoneNames].join("|")})$`, "i"),
+  { test: isZone },
   [
     "bad-zone",
     (found) => `\`${found}\` is not a time zone`,
@@ -128,9 +128,8 @@ function isOfTheCalendar(
   span: Span,
 ): boolean {
   if (where === undefined || (time !== undefined && calendarUnit(time) !== undefined)) return true;
-  report(reader, `limits/${code}`, span, "Only a day, a week or a month can be one of a time zone", {
-    help: "write `5000/day in Europe/Oslo per user`",
-  });
+  const message = "A limit with a time zone needs the window `day`, `week` or `month`, without a number before it";
+  report(reader, `limits/${code}`, span, message, { help: "write `5000/day in Europe/Oslo per user`" });
   return false;
 }
 
@@ -199,16 +198,9 @@ const writtenQuota = form<WrittenQuota>({
 
 const quota = converted<WrittenQuota, Quota>(
   writtenQuota,
-  (reader, _, { count: number, window: time, states: held, per: who, zone: where }, { value }) => {
-    if (
-      !isOfTheCalendar(
-        reader,
-        "bad-quota",
-        { ...(time === undefined ? {} : { window: time }), ...(where === undefined ? {} : { zone: where }) },
-        value.span,
-      )
-    )
-      return undefined;
+  (reader, _, written, { value }) => {
+    if (!isOfTheCalendar(reader, "bad-quota", written, value.span)) return undefined;
+    const { count: number, window: time, states: held, per: who, zone: where } = written;
     if (time === undefined) return { kind: "live", count: number, states: held, per: who };
     const both = value.kind === "map" ? value.entries.find(({ key }) => key.value === "in") : undefined;
     if (both === undefined)

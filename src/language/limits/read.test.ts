@@ -63,6 +63,10 @@ const forms: readonly [yaml: string, expected: Limits][] = [
     "quota: { x: 5/week in europe/oslo per user }",
     { quota: { x: [{ kind: "window", count: 5, window: "week", per: "user", zone: "europe/oslo" }] } },
   ],
+  [
+    "rate: { x: 5/day in Etc/GMT+5 per user }",
+    { rate: { x: [{ count: 5, window: "day", per: "user", zone: "Etc/GMT+5" }] } },
+  ],
   ["keep: { P: { duration: 1d, after: final } }", { keep: { P: { duration: "1d", after: "final", act: "delete" } } }],
   ["rate: not shown\nkeep: { P: not shown }", { keep: {} }],
 ];
@@ -88,6 +92,7 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["rate:\n  x: 5/min per user, bursts 3", "2:22 limits/bad-rate bursts 3"],
   ["rate:\n  x: 5/min per user, burst 3, burst 4", "2:31 limits/bad-rate burst 4"],
   ["rate: { x: 5/day in Oslo per user }", "1:21 limits/bad-zone Oslo"],
+  ["rate: { x: 5/day in Etc/GMT5 per user }", "1:21 limits/bad-zone Etc/GMT5"],
   ["rate: { x: 5/h in Europe/Oslo per user }", "1:12 limits/bad-rate 5/h in Europe/Oslo per user"],
   [
     "rate: { x: { count: 5, window: day, zone: Europe/Oslo, per: user, burst: 9 } }",

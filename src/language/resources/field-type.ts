@@ -436,27 +436,24 @@ function idAt(cursor: Cursor, start: number): Alternative | undefined {
   const open = cursor.at;
   const end = cursor.sourceText.text.indexOf(")", open);
   if (end < 0) return unclosed(cursor, open);
-  const [first, ...more] = splitAt(slice(cursor.sourceText, open + 1, end), ",");
+  const inner = slice(cursor.sourceText, open + 1, end);
+  const [first = inner, ...more] = splitAt(inner, ",");
   cursor.at = end + 1;
   const span = spanOf(slice(cursor.sourceText, start, cursor.at));
-  const prefix = first ?? slice(cursor.sourceText, open + 1, end);
-  if (more.length > 0 || /^[0-9]+$/.test(prefix.text.trim())) {
-    const isPrefixed = !/^[0-9]+$/.test(prefix.text.trim());
-    if (isPrefixed && !prefixes.test(prefix.text.trim())) return badPrefix(cursor, prefix, span);
-    const named = isPrefixed ? { prefix: prefix.text.trim() } : {};
-    const form = randomForm(cursor, isPrefixed ? more : [prefix, ...more], named.prefix, span);
-    return form && { kind: "type", type: { kind: "id", ...named, made: "server", ...form }, span };
-  }
-  if (prefix.text === "counter") return { kind: "type", type: { kind: "id", made: "counter" }, span };
-  if (!prefixes.test(prefix.text)) return badPrefix(cursor, prefix, span);
-  return { kind: "type", type: { kind: "id", prefix: prefix.text, made: "server" }, span };
+  if (inner.text === "counter") return { kind: "type", type: { kind: "id", made: "counter" }, span };
+  const prefix = /^[0-9]+$/.test(first.text) ? undefined : first.text;
+  if (prefix !== undefined && !prefixes.test(prefix)) return badPrefix(cursor, first, span);
+  const named = prefix === undefined ? {} : { prefix };
+  const isUsual = prefix !== undefined && more.length === 0;
+  const form = isUsual ? {} : randomForm(cursor, prefix === undefined ? [first, ...more] : more, prefix, span);
+  return form && { kind: "type", type: { kind: "id", ...named, made: "server", ...form }, span };
 }
 
 const prefixes = /^[a-z][a-z0-9_]*$/;
 
 function badPrefix(cursor: Cursor, prefix: SourceText, span: Span): undefined {
   const at = prefix.text === "" ? span : spanOf(prefix);
-  const message = `\`${prefix.text.trim()}\` cannot be the prefix of an id`;
+  const message = `\`${prefix.text}\` cannot be the prefix of an id`;
   return complain(cursor, "bad-prefix", at, message, "write a few small letters, as in `id(par)`");
 }
 
@@ -467,16 +464,16 @@ function randomForm(
   prefix: string | undefined,
   span: Span,
 ): { readonly length: number; readonly alphabet?: string } | undefined {
-  const count = /^[1-9][0-9]?$/.test(length?.text.trim() ?? "") ? Number(length?.text) : undefined;
+  const count = /^[1-9][0-9]?$/.test(length?.text ?? "") ? Number(length?.text) : undefined;
   if (length === undefined || count === undefined || rest !== undefined) {
     const at = length === undefined || rest !== undefined ? span : spanOf(length);
-    const written = (length ?? rest)?.text.trim() ?? "";
+    const written = (length ?? rest)?.text ?? "";
     const message = `\`${written}\` is not the length of an id`;
     return complain(cursor, "bad-id", at, message, "write `id(cus, 14)`, or `id(cus, 24, 0-9a-f)` with the characters");
   }
-  const characters = charactersOf(alphabet?.text.trim() ?? usualAlphabet);
+  const characters = charactersOf(alphabet?.text ?? usualAlphabet);
   if (characters === undefined) {
-    const message = `\`${alphabet?.text.trim()}\` does not list the characters of an id`;
+    const message = `\`${alphabet?.text}\` does not list the characters of an id`;
     const help = "write ranges and characters, each once, the hyphen last: `0-9a-f`, `A-Za-z0-9_-`";
     return complain(cursor, "bad-id", alphabet === undefined ? span : spanOf(alphabet), message, help);
   }
@@ -496,7 +493,7 @@ function randomForm(
       `write a length of at least ${needed}, or \`id(counter)\``,
     );
   }
-  const written = alphabet?.text.trim();
+  const written = alphabet?.text;
   return { length: count, ...(written === undefined || written === usualAlphabet ? {} : { alphabet: written }) };
 }
 

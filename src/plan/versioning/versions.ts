@@ -4,7 +4,7 @@
  */
 import { doesOf, type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { type Endpoint, mapParts, type PathKey, type ResolvedPath } from "../../language/endpoints/model.ts";
-import { responseShape, responseMembers, type Shape, inputShape } from "../../language/endpoints/shape.ts";
+import { responseShape, responseMembers, type Shape, declaredInput } from "../../language/endpoints/shape.ts";
 import { typeExpressions } from "../../language/analysis/expressions.ts";
 import type { Model } from "../../language/model.ts";
 import { bareType, innermost, nestedView, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -431,13 +431,11 @@ function addedMembers(
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function operationSteps(between: Between, nested: ShapeStep[]): readonly OperationStep[] {
-  return Object.entries(between.older.endpoints.endpoints).flatMap(([older, endpoint]): OperationStep[] => {
+  return Object.keys(between.older.endpoints.endpoints).flatMap((older): OperationStep[] => {
     const newer = newerName(between, older);
     const now = lookup(between.newer.endpoints.endpoints, newer);
     if (now === undefined) return [];
-    const hasInput = [inputShape(between.newer, now), inputShape(between.older, endpoint)].some(
-      (one) => one !== undefined,
-    );
+    const hasInput = (declaredInput(between.newer, newer) ?? declaredInput(between.older, older)) !== undefined;
     const takes = hasInput ? inputStep(between, older, newer) : undefined;
     const gives =
       now.shape !== undefined
@@ -462,8 +460,7 @@ function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unkn
 
 function inputStep(between: Between, older: string, newer: string): ShapeStep {
   const endpoint = lookup(between.older.endpoints.endpoints, older);
-  const after = lookup(between.newer.endpoints.endpoints, newer);
-  const fields = (endpoint && inputShape(between.older, endpoint)?.fields) ?? {};
+  const fields = declaredInput(between.older, older)?.fields ?? {};
   const resolved = resolveEndpoint(between.older, older);
   const resource = resolved?.kind === "resource" ? newerName(between, resolved.resource) : newer;
   const members = Object.entries(fields).map(([name, field]) => {
@@ -471,7 +468,7 @@ function inputStep(between: Between, older: string, newer: string): ShapeStep {
     const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
     return memberStep(between, isCustom ? newer : resource, name, field, "left out");
   });
-  const now = Object.keys((after && inputShape(between.newer, after)?.fields) ?? {});
+  const now = Object.keys(declaredInput(between.newer, newer)?.fields ?? {});
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 

@@ -1,6 +1,6 @@
 /** Performs `PATCH /xs/{id}`: applies a merge patch (RFC 7396) to the mutable fields (R4.8). */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { unescapeSegment } from "../../base/json-pointer.ts";
+import { pathOf } from "../../base/json-pointer.ts";
 import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -232,11 +232,7 @@ function unknownCleared({ input, compiled: { operation } }: Call, row: Row, vali
     if (code !== "unknown-field" || known.has(pointer) || pointer === undefined) return false;
     // Each branch of a `oneOf` reports the member, so it is noted once.
     known.add(pointer);
-    const path = pointer
-      .slice(2)
-      .split("/")
-      .map((one) => unescapeSegment(decodeURIComponent(one)));
-    return memberAt(input, path) === null;
+    return memberAt(input, pathOf(pointer)) === null;
   });
 }
 

@@ -2,7 +2,7 @@
  * Converts an error to the caller's version: pointers, field names in messages, members (R7.2). The response code is converted
  * later, because many errors occur before the operation is known.
  */
-import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
+import { fragmentTo, pathOf } from "../../base/json-pointer.ts";
 import type { Call } from "../context/context.ts";
 import { type Violation, type ApiErrorDetails, ApiError, referredTo, stateConflict } from "../errors/api-error.ts";
 import { fieldOf } from "../errors/body.ts";
@@ -74,10 +74,7 @@ function visibleViolations(downgrade: readonly (Violation | undefined)[]): Pick<
 /** Converts a violation; undefined for a member that the caller's version does not have. */
 function toOlderViolation(call: Call, converter: VersionConverter, violation: Violation): Violation | undefined {
   if (violation.pointer === undefined || violation.pointer === "#") return violation;
-  const segments = violation.pointer
-    .slice(2)
-    .split("/")
-    .map((one) => unescapeSegment(decodeURIComponent(one)));
+  const segments = pathOf(violation.pointer);
   const downgrade = segmentsToOlder(call, converter, segments);
   if (downgrade === undefined) return undefined;
   return { ...violation, pointer: fragmentTo(downgrade), detail: detailToOlder(violation, segments, downgrade) };

@@ -69,29 +69,27 @@ const twoTokenServers: Check = {
 const reservedHeader: Check = {
   code: "authentication/place-taken",
   severity: "error",
-  why: "One header cannot carry both a credential and its standard value.",
+  why: "One header field or parameter cannot contain both a credential and its usual value.",
   *run({ model }) {
     const { repeats } = model.endpoints;
     const idempotencyHeader = repeats === undefined || repeats === "none" ? undefined : repeats.header.toLowerCase();
-    for (const [name, { sent = [] }] of Object.entries(model.authentication.credentials)) {
-      for (const header of sent.flatMap((one) => headerOf(one) ?? [])) {
-        if (!isHeaderReserved(header) && header.toLowerCase() !== idempotencyHeader) continue;
-        yield {
-          at: `authentication/credentials/${name}`,
-          message: `\`${name}\` is sent in \`${header}\`, which HTTP uses for something else`,
-          help: "write `Authorization Bearer`, or a custom header, as in `header X-Key`",
-        };
-      }
-    }
     const { sent: version } = model.versioning;
     for (const [name, { sent = [] }] of Object.entries(model.authentication.credentials)) {
+      const at = `authentication/credentials/${name}`;
       for (const one of sent) {
-        if (!("query" in one) || !(isParameterReserved(one.query) || isVersion(version, one.query))) continue;
-        yield {
-          at: `authentication/credentials/${name}`,
-          message: `\`${name}\` is sent in the parameter \`${one.query}\`, which has another meaning`,
-          help: "write another name, as in `query api_key`",
-        };
+        const header = headerOf(one);
+        if (header !== undefined && (isHeaderReserved(header) || header.toLowerCase() === idempotencyHeader))
+          yield {
+            at,
+            message: `\`${name}\` is sent in \`${header}\`, which HTTP uses for something else`,
+            help: "write `Authorization Bearer`, or a custom header, as in `header X-Key`",
+          };
+        if ("query" in one && (isParameterReserved(one.query) || isVersion(version, one.query)))
+          yield {
+            at,
+            message: `\`${name}\` is sent in the parameter \`${one.query}\`, which has another meaning`,
+            help: "write another name, as in `query api_key`",
+          };
       }
     }
   },

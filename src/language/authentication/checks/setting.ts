@@ -2,7 +2,7 @@
 import { allowedTo, declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { inputOf } from "../../endpoints/input.ts";
-import { lookup } from "../../resources/fields.ts";
+import { fieldsOf, lookup } from "../../resources/fields.ts";
 import { covers, nameOf } from "../grants.ts";
 
 /** Reports a field that no body sets, so that nobody is restricted. */
@@ -24,11 +24,7 @@ const setByNoRequest: Check = {
     for (const subject of set) {
       const [resource = "", name = ""] = subject.split(".");
       // Another check reports unknown names.
-      if (
-        accepted.has(subject) ||
-        lookup(lookup(model.resources.resources, resource)?.fields ?? {}, name) === undefined
-      )
-        continue;
+      if (accepted.has(subject) || lookup(fieldsOf(model, resource), name) === undefined) continue;
       yield {
         at: `authentication/set/${subject}`,
         message: `No request sets \`${subject}\``,

@@ -8,7 +8,7 @@ import type { FieldType, Modifier } from "../../resources/model.ts";
 import { filterType, isFilterValue, isParameterValue } from "../filter-type.ts";
 import { inputOf } from "../input.ts";
 import { type Endpoints, listingActions } from "../model.ts";
-import type { ResourceEndpoint } from "../resolve.ts";
+import { type ResourceEndpoint, styleOf } from "../resolve.ts";
 
 /** Reports a query parameter with a name that has another meaning in requests. */
 const reservedParameter: Check = {
@@ -19,7 +19,8 @@ const reservedParameter: Check = {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
       const { operation, endpoint } = resolved;
-      const { expand = "none", fields = "none" } = { ...model.endpoints, ...endpoint };
+      const expand = styleOf(model.endpoints, endpoint, "expand") ?? "none";
+      const fields = styleOf(model.endpoints, endpoint, "fields") ?? "none";
       const selecting = [expand === "none" ? expand : expand.name, fields].filter((name) => name !== "none");
       const localNames = new Set([
         ...(listingActions.has(resolved.action) ? listParameters(model.endpoints, resolved) : []),

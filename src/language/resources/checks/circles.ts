@@ -70,7 +70,7 @@ const viewInsideItself: Check = {
     const { views = {} } = model.resources;
     const uses = Object.entries(views).flatMap(([enclosing, { members = {} }]) =>
       Object.entries(members).flatMap(([member, field]) => {
-        // A request says how often it expands a member.
+        // An expandable member is an id unless a request expands it, so it makes no circle.
         const nested = nestedView(model, unexpandedType(model, field));
         return nested === undefined ? [] : [{ enclosing, member, name: nested.view }];
       }),

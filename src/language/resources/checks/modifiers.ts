@@ -87,7 +87,7 @@ function expandProblem(
   const bare = bareType(type);
   if (target === undefined && bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined)
     return enclosing === "view" && referenceOf(model, type) !== undefined
-      ? `its type is the view that a request gets, such as \`${bare.kind === "named" ? bare.name : ""}Out\``
+      ? `in a view its type must be a view of ${bare.name}, such as \`${bare.name}Out\``
       : undefined;
   if (target === undefined)
     return isLeftOut
