@@ -45,6 +45,9 @@ export interface Parameter {
   readonly in: "path" | "query" | "header";
   readonly required?: boolean;
   readonly description?: string;
+  /** How a value with several members is sent; `explode`: the request repeats the parameter for each item of a list. */
+  readonly style?: string;
+  readonly explode?: boolean;
   readonly schema: JsonObject;
 }
 
