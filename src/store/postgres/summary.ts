@@ -24,7 +24,7 @@ export function prepareSummary(
   const paging = pagingOf<Bindable, SqlValue>(list, relation, { fromStored, toStored });
   const { positions } = paging;
   const values = [
-    ...groups.map((one, index) => sql`${expressions.value(one, reached)} AS g${String(index)}`),
+    ...groups.map((one, index) => sql`${groupSql(one.type, expressions.value(one, reached))} AS g${String(index)}`),
     ...measures.flatMap(({ value }, index) =>
       value === undefined ? [] : [sql`${valueSql(value.type, expressions.value(value, reached))} AS v${String(index)}`],
     ),
@@ -68,6 +68,15 @@ export function prepareSummary(
   };
 }
 
+/** Returns the value of a group. Expressions read the id of a counter as text; the groups are sorted as numbers. */
+function groupSql(type: ValueType, value: Fragment): Fragment {
+  return isCounterId(type) ? sql`(${value})::bigint` : value;
+}
+
+function isCounterId(type: ValueType): boolean {
+  return type.kind === "record" && type.number === true;
+}
+
 /** Returns the value that a measure needs of each record: of money, the amount. */
 function valueSql(type: ValueType, value: Fragment): Fragment {
   return isMoney(type) ? sql`(${value} ->> 'amount')::numeric` : value;
@@ -98,14 +107,12 @@ function sortedSql({ groups, measures }: SummaryQuery, index: number, descending
   return `m${position}${text ? ' COLLATE "C"' : ""}${direction}`;
 }
 
-function isText({ kind }: ValueType): boolean {
-  return kind === "string" || kind === "record";
+function isText(type: ValueType): boolean {
+  return type.kind === "string" || (type.kind === "record" && !isCounterId(type));
 }
 
-function groupText(type: ValueType, value: string): string {
-  if (type.kind === "timestamp") return momentText(value);
-  // Expressions read a counted id as a text.
-  return type.kind === "record" && type.number === true ? `${value}::bigint` : value;
+function groupText({ kind }: ValueType, value: string): string {
+  return kind === "timestamp" ? momentText(value) : value;
 }
 
 /** Sums and amounts are texts, so that JSON keeps all their digits. */
