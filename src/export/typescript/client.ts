@@ -10,7 +10,7 @@ import { componentOf, type Described, describe, reachedFrom } from "../described
 import { errorTypes } from "./errors.ts";
 import { methodsOf } from "./methods.ts";
 import { nameTypes } from "./names.ts";
-import { serviceTable } from "./service.ts";
+import { credentialRows, serviceTable } from "./service.ts";
 import { comment, declaration, memberName, typeText, union } from "./types.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -83,11 +83,9 @@ function componentTypes({ plan, described, named }: Exported): readonly string[]
     .map(([name, schema]) => declaration(named(name), schema, options));
 }
 
-function credentialType({ credentials }: Plan): string {
-  // Only its provider signs by another scheme.
-  const usable = credentials.filter(({ scheme }) => scheme === undefined);
-  const each = usable.map(
-    ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "basic" ? "Login" : "Secret"} }`,
+function credentialType(plan: Plan): string {
+  const each = credentialRows(plan).map(
+    ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "user" ? "Login" : "Secret"} }`,
   );
   const output = comment("One of the service's credentials, by its name in the document.", "");
   return `${output}export type Credential = ${each.length === 0 ? "Readonly<Record<string, never>>" : union(each)};\n`;
