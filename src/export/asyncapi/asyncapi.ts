@@ -3,8 +3,10 @@
  * receives. Payloads have all members that any receiver may see; their schemas are those of the OpenAPI description.
  */
 import { camelCase, pascalCase } from "../../base/case.ts";
+import { defined } from "../../base/defined.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
+import { headerOf, schemeOf } from "../../language/authentication/model.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import { signatureScheme } from "../../plan/events/events.ts";
 import type { EventsPlan } from "../../plan/events/types.ts";
@@ -42,7 +44,7 @@ export function asyncapi(plan: Plan, baseUrl: string): JsonObject {
     components: {
       messages,
       schemas: Object.fromEntries(schemas.map(([name, schema]) => [name, asyncSchema(schema)])),
-      securitySchemes: Object.fromEntries(plan.credentials.map((one) => [one.name, schemeOf(one)])),
+      securitySchemes: Object.fromEntries(plan.credentials.map((one) => [one.name, securityScheme(one)])),
     },
   };
 }
@@ -68,26 +70,23 @@ function serversOf(plan: Plan, { document }: Described): JsonObject {
 }
 
 /** AsyncAPI describes one place of a credential: the first. */
-function schemeOf({
-  kind,
-  scheme: signature,
-  sent: [first = { header: "Authorization" }],
-}: CredentialPlan): JsonObject {
-  if (!("header" in first)) {
-    const [place = "", name = ""] = Object.entries(first)[0] ?? [];
-    return { type: "httpApiKey", name, in: place };
+function securityScheme(credential: CredentialPlan): JsonObject {
+  const { kind, name, sent } = credential;
+  const sentIn = defined(sent[0], `a place of the credential ${name}`);
+  const header = headerOf(sentIn);
+  if (header === undefined) {
+    const [place = "", parameter = ""] = Object.entries(sentIn)[0] ?? [];
+    return { type: "httpApiKey", name: parameter, in: place };
   }
-  const sent = first;
-  const scheme = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
+  const written = schemeOf(sentIn);
+  const scheme = header.toLowerCase() === "authorization" ? written?.toLowerCase() : undefined;
   if (scheme === "bearer" || scheme === "basic")
     return { type: "http", scheme, ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}) };
-  if (signature !== undefined)
-    return { type: "httpApiKey", name: sent.header, in: "header", description: signatureDescription(signature) };
   const description =
     kind === "hmac-sha256"
-      ? "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use."
-      : `\`${sent.scheme === undefined ? "" : `${sent.scheme} `}…\``;
-  return { type: "httpApiKey", name: sent.header, in: "header", description };
+      ? signatureDescription(sentIn, credential)
+      : `\`${written === undefined ? "" : `${written} `}…\``;
+  return { type: "httpApiKey", name: header, in: "header", description };
 }
 
 function securityOf(plan: Plan, described: Described, name: string): JsonObject {
