@@ -8,10 +8,11 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
 import { headerOf, schemeOf } from "../../language/authentication/model.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import { signatureScheme } from "../../plan/events/events.ts";
+import { eventMedia } from "../../plan/events/events.ts";
 import type { EventsPlan } from "../../plan/events/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
+import { refTo } from "../openapi/schemas.ts";
 import { signatureDescription } from "../openapi/security.ts";
 import { exampleOf } from "../example.ts";
 
@@ -106,9 +107,8 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
   const events = Object.keys(described.webhooks);
   const { webhook, envelope } = plan.events;
   if (webhook === undefined || events.length === 0) return nothing;
-  const type = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
-  const scheme = signatureScheme(webhook);
-  const signed = scheme === undefined ? {} : { headers: signatureHeaders(scheme) };
+  const type = eventMedia(envelope);
+  const signed = webhook.scheme === undefined ? {} : { headers: signatureHeaders(webhook.scheme) };
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Webhook`,
     { ...messageOf(described, event, type, envelope), ...signed },
@@ -142,10 +142,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
 function stream(plan: Plan, described: Described): AsyncApiParts {
   const { out, stream: declared } = plan.events;
   if (declared === undefined) return nothing;
-  const known = Object.keys(described.schemas);
-  const events = Object.keys(out).filter(
-    (event) => (out[event]?.stream.length ?? 0) > 0 && known.includes(schemaName(described, event)),
-  );
+  const events = Object.keys(out).filter((event) => (out[event]?.stream.length ?? 0) > 0);
   if (events.length === 0) return nothing;
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Streamed`,
@@ -199,31 +196,19 @@ const standardHeaders: JsonObject = {
   required: ["webhook-id", "webhook-timestamp", "webhook-signature"],
 };
 
-/** Returns the name of an event's schema: the event's name, unless a resource has this name. */
-function schemaName({ webhooks: items, schemas }: Described, event: string): string {
-  const posted = JSON.stringify(items[event] ?? {});
-  const found = /"#\/components\/schemas\/([^"]+)"/.exec(posted)?.[1];
-  if (found !== undefined) return found;
-  const isOf = (schema: JsonObject): boolean => {
-    const type = ((schema["properties"] ?? {}) as JsonObject)["type"];
-    return (type as JsonObject | undefined)?.["const"] === event || schema["title"] === event;
-  };
-  return Object.entries(schemas).find(([, schema]) => isOf(schema))?.[0] ?? "";
-}
-
 function messageOf(
   described: Described,
   event: string,
   contentType: string,
   envelope: EventsPlan["envelope"],
 ): JsonObject {
-  const name = schemaName(described, event);
-  const example = exampleOf(described.schemas, { $ref: `#/components/schemas/${name}` });
+  const payload = refTo(described.names.event(event));
+  const example = exampleOf(described.schemas, payload);
   return {
     name: event,
     title: event,
     contentType,
-    payload: { $ref: `#/components/schemas/${name}` },
+    payload,
     ...correlationOf(envelope),
     ...(example === undefined ? {} : { examples: [{ name: camelCase(event), payload: example }] }),
   };

@@ -4,7 +4,6 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
-import { signatureScheme } from "../../plan/events/events.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { componentOf, type Described, describe, reachedFrom } from "../described.ts";
 import { errorTypes } from "./errors.ts";
@@ -51,7 +50,7 @@ export function typescriptClient(plan: Plan, runtime: string): string {
       ...webhookTypes(exported),
     ]),
     section("Description of the service", serviceTable(exported, methods, waits)),
-    commonPart(runtime, plan.events.webhook && signatureScheme(plan.events.webhook)),
+    commonPart(runtime, plan.events.webhook?.scheme),
   ].join("\n");
 }
 
@@ -93,7 +92,7 @@ function credentialType(plan: Plan): string {
 
 function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   const { webhooks } = described;
-  const scheme = plan.events.webhook && signatureScheme(plan.events.webhook);
+  const scheme = plan.events.webhook?.scheme;
   if (Object.keys(webhooks).length === 0) return [];
   const bodies = Object.values(webhooks).flatMap((item) => {
     const { post } = item as { readonly post: { readonly requestBody: { readonly content: JsonObject } } };

@@ -54,8 +54,7 @@ export interface OutEventPlan {
 
 /** How webhooks are delivered. Endpoints and deliveries are resources: `Webhook` and `WebhookDelivery`. */
 export interface WebhookPlan {
-  readonly signed: boolean;
-  /** How deliveries are signed; absent: by Standard Webhooks. */
+  /** How deliveries are signed; absent: they are not. */
   readonly scheme?: SignatureScheme;
   readonly timeoutMilliseconds: number;
   /** The waits between attempts in milliseconds; after the last attempt the delivery has failed. */

@@ -36,10 +36,11 @@ export const storedViews: ViewSql = viewSql({
 });
 
 function columnText(name: string, column: TextColumn): string {
-  switch (column.unix ?? column.type) {
+  const type = column.unix ?? column.type;
+  switch (type) {
     case "seconds":
     case "milliseconds":
-      return unixText(name, column.unix ?? "seconds");
+      return unixText(name, type);
     case "text":
       return needsNoEscape(column) ? `'"' || ${name} || '"'` : `to_json(${name})::text`;
     case "timestamp":
