@@ -81,7 +81,11 @@ function queryParameters(plan: ResourcesPart, operation: Operation): readonly Js
 function fieldsParameters({ fields }: Operation): readonly JsonObject[] {
   if (fields === undefined) return [];
   return [
-    pathParameter(fields, "The only members that a record in the response has; inner members as paths with dots.", 100),
+    pathParameter(
+      fields,
+      "The members to include in each record; all others are left out. A path with dots names an inner member.",
+      100,
+    ),
   ];
 }
 
@@ -89,7 +93,7 @@ function expandParameters({ expand }: Operation): readonly JsonObject[] {
   if (expand === undefined) return [];
   const { depth, prefix } = expand;
   const start = prefix.length === 0 ? "" : ` Each path begins with \`${prefix.join(".")}\`.`;
-  const description = `The members in place of whose ids the response has the records, as paths with dots, of at most ${depth} names.${start}`;
+  const description = `References to expand: the response contains the records instead of their ids. Each is a path with dots, of at most ${depth} names.${start}`;
   return [pathParameter(expand, description, 20)];
 }
 

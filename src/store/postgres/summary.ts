@@ -47,7 +47,7 @@ export function prepareSummary(
     ...groups.map(({ type }, index) => groupText(type, `g${index}`)),
     ...measures.flatMap((one, index) => [measureText(one, `m${index}`), `n${index}`]),
   ];
-  // The order of the page is the order of its rows, since the numbered rows are aggregated in it.
+  // `place` numbers the groups of the page, so that `json_agg` keeps their order.
   const page = sql`SELECT json_build_array(${columns.join(", ")}) AS item, row_number() OVER (${ordered}) AS place
     FROM grouped ${ordered} LIMIT ${argument(positions.limit, "bigint")} OFFSET ${argument(positions.skip, "bigint")}`;
   const total = list.counted === true ? "(SELECT count(*) FROM grouped)" : "NULL::bigint";

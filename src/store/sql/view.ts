@@ -19,9 +19,9 @@ export interface TextSql {
   readonly columnText: (name: string, column: Pick<Column, "type" | "unix" | "values" | "schema">) => string;
   /** Returns the JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
   readonly valueText: (value: string, type: JsonType, of: TypedExpression) => string;
-  /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   /** Returns the id of a record as references to it are compared, if it is not the column itself. */
   readonly idText?: (alias: string, table: Table) => string | undefined;
+  /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** Concatenates all texts in the order, separated by commas; null for no rows. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
