@@ -59,6 +59,9 @@ export const requestScheme: SignatureScheme = {
   headers: { Authorization: "t={seconds},v1={hex}" },
 };
 
+/** How far the time of a signature may be from the present, in seconds, if a credential does not declare it. */
+export const usualToleranceSeconds = 300;
+
 /** The placeholders in the signed text. */
 export const signedPlaceholders: readonly string[] = ["body", "seconds", "id"];
 

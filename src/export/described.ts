@@ -6,8 +6,10 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { everyOperation } from "../plan/events/events.ts";
 import type { Operation } from "../plan/endpoints/types.ts";
 import type { Plan } from "../plan/plan.ts";
+import { type ComponentNames, componentNames } from "./openapi/names.ts";
 import { openapi } from "./openapi/openapi.ts";
 import { type PossibleError, possibleErrorsOf } from "./openapi/possible-errors.ts";
+import { refTo } from "./openapi/schemas.ts";
 
 export interface Described {
   readonly document: JsonObject;
@@ -15,6 +17,7 @@ export interface Described {
   readonly operations: readonly DescribedOperation[];
   /** The webhook request of each event, by name of the event. */
   readonly webhooks: Readonly<Record<string, JsonObject>>;
+  readonly names: ComponentNames;
 }
 
 export interface DescribedOperation {
@@ -45,6 +48,9 @@ export interface Parameter {
   readonly in: "path" | "query" | "header";
   readonly required?: boolean;
   readonly description?: string;
+  /** How a value with several members is sent; `explode`: the request repeats the parameter for each item of a list. */
+  readonly style?: string;
+  readonly explode?: boolean;
   readonly schema: JsonObject;
 }
 
@@ -63,6 +69,7 @@ const methods = ["get", "put", "post", "patch", "delete"] as const;
 
 export function describe(plan: Plan, baseUrl: string): Described {
   const document = openapi(plan, baseUrl);
+  const names = componentNames(plan);
   const components = document["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> };
   const byName = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));
   const operations = Object.entries(document["paths"] as Readonly<Record<string, JsonObject>>).flatMap(([path, item]) =>
@@ -73,7 +80,7 @@ export function describe(plan: Plan, baseUrl: string): Described {
       const kinds = kindsAt(plan, operation);
       return kinds.length < 2
         ? [described(plan, operation, path, operationObject)]
-        : kinds.map((kind, index) => described(plan, kind, path, ofKind(operationObject, kind, index)));
+        : kinds.map((kind) => described(plan, kind, path, ofKind(operationObject, kind, names)));
     }),
   );
   const order = new Map([...byName.keys()].map((name, index) => [name, index]));
@@ -82,6 +89,7 @@ export function describe(plan: Plan, baseUrl: string): Described {
     schemas: components.schemas,
     operations: operations.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
     webhooks: (document["webhooks"] ?? {}) as Readonly<Record<string, JsonObject>>,
+    names,
   };
 }
 
@@ -94,11 +102,13 @@ function kindsAt(plan: Plan, { inbound, method, template }: Operation): readonly
 }
 
 /** Returns the description of one of the kinds of an address. */
-function ofKind(operationObject: OperationObject, { name, sentence, body }: Operation, index: number): OperationObject {
-  const { content = {} } = operationObject.requestBody ?? {};
-  const anyOf = content["application/json"]?.schema?.["anyOf"] as readonly JsonObject[] | undefined;
-  const { [index]: schema = {} } = anyOf ?? [];
-  const requestBody = { required: body?.required ?? false, content: { "application/json": { schema } } };
+function ofKind(
+  operationObject: OperationObject,
+  { name, sentence, body }: Operation,
+  names: ComponentNames,
+): OperationObject {
+  const content = { "application/json": { schema: refTo(names.input(name)) } };
+  const requestBody = { required: body?.required ?? false, content };
   return { ...operationObject, operationId: name, summary: sentence, requestBody };
 }
 

@@ -192,7 +192,7 @@ function credentialOf(scheme: JsonObject, pointer: string, notices: ImportNotice
           sent: [scheme["in"] === "cookie" ? { cookie: name } : { query: name }],
           open: ["obtained"],
         };
-      notices.lost(pointer, "where a key is sent that is in no header", `${textOf(scheme["in"])} ${textOf(name)}`);
+      notices.lost(pointer, "a place of a key that a document cannot name", `${textOf(scheme["in"])} ${textOf(name)}`);
       return { kind: "api-key", open: ["obtained", "sent"] };
     case "basic":
       return { kind: "basic", open: ["obtained"] };

@@ -4,7 +4,6 @@ import { instantText } from "../base/clock.ts";
 import { defined } from "../base/defined.ts";
 import type { Json } from "../base/json.ts";
 import { keyOf, type SignatureScheme, signatureHeaders, signedPieces, typeValues } from "../base/signature-schemes.ts";
-import { signatureScheme } from "../plan/events/events.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row } from "../store/port/store.ts";
 import type { DeliveryOptions, Sending } from "./engine.ts";
@@ -37,7 +36,7 @@ export type Send = (delivery: LockedDelivery) => Promise<Ended | undefined>;
 
 export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopping: AbortSignal): Send {
   const { clock, post, random, store } = options;
-  const scheme = signatureScheme(webhook);
+  const { scheme } = webhook;
 
   async function send({ endpointRow, row }: LockedDelivery): Promise<Ended | undefined> {
     const began = clock.now();

@@ -4,9 +4,10 @@
  * the same messages again, with the same ids.
  */
 import type { AuthenticationPart } from "../plan/authentication/types.ts";
+import { eventContentType } from "../plan/events/events.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { JournalRecord, Store } from "../store/port/store.ts";
-import { type Broker, cloudEventMedia, jsonMedia, type Message } from "./brokers/broker.ts";
+import type { Broker, Message } from "./brokers/broker.ts";
 import type { DeliveryRenderer } from "./engine.ts";
 
 export interface SinkOptions {
@@ -32,7 +33,7 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
   const offset = `sink ${name}`;
   const through = channelOf(plan);
   const envelope = typeof plan.events.envelope === "string" ? "cloudevents" : plan.events.envelope;
-  const media = envelope === "cloudevents" ? cloudEventMedia : jsonMedia;
+  const media = eventContentType(envelope);
   // No caller has this id, so a sink does not see what only owners may see.
   const receiver = { id: plan.roles.length === 0 ? null : offset, roles, scoped: false };
 

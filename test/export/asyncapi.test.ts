@@ -11,7 +11,10 @@ import { asyncapi } from "../../src/export/asyncapi/asyncapi.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { follow } from "../serve/follower.ts";
 import { by, documentText, serve, stores } from "../serve/scenario.ts";
-import { at, baseUrl } from "./documents.ts";
+import { documentOf } from "../enforced/document.ts";
+import { planOf } from "../serve/running.ts";
+import { openapi } from "../../src/export/openapi/openapi.ts";
+import { at, baseUrl, text } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 import { installed } from "./installed.ts";
 import { sampled } from "../nightly.ts";
@@ -42,6 +45,36 @@ test("every document, in each of its versions, is valid for @asyncapi/parser", a
       );
       assert.ok(document !== undefined, name);
     }
+  }
+});
+
+test("AsyncAPI and OpenAPI describe how long a signature is valid", () => {
+  const signed = { kind: "hmac-sha256", secret: "env SECRET", sent: "header X-Signature" };
+  const plan = planOf(
+    documentOf({
+      authentication: {
+        credentials: {
+          usual: signed,
+          long: { ...signed, tolerance: "10m" },
+          stripe: { kind: "hmac-sha256", secret: "env SECRET", scheme: "stripe", tolerance: "90s" },
+          slack: { kind: "hmac-sha256", secret: "env SECRET", scheme: "slack" },
+          github: { kind: "hmac-sha256", secret: "env SECRET", scheme: "github" },
+        },
+      },
+    }),
+  );
+  for (const document of [asyncapi(plan, baseUrl), openapi(plan, baseUrl)]) {
+    const schemes = Object.entries(at(document, "components", "securitySchemes"));
+    assert.deepEqual(
+      schemes.map(([name, scheme]) => [name, /Valid.*/.exec(text((scheme as JsonObject)["description"]))?.[0]]),
+      [
+        ["usual", "Valid for 5 minutes and one use."],
+        ["long", "Valid for 10 minutes and one use."],
+        ["stripe", "Valid for 90 seconds."],
+        ["slack", "Valid for 5 minutes."],
+        ["github", undefined],
+      ],
+    );
   }
 });
 

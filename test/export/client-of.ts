@@ -40,6 +40,7 @@ type MethodName =
     )
   | ("createWebhook" | "deleteWebhook" | "doorFaulted" | "followEvents" | "waitForParcel")
   | "echo"
+  | ("addCustomer" | "addCharge" | "addRefund" | "getRefund")
   | ("listShelves" | "addShelf" | "addUser" | "addRecipe" | "listRecipes" | "newestRecipes");
 
 /** A call, a list, or a stream, of which a test knows which it is. */

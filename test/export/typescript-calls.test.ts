@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { before, describe, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { planOf, run, type Running } from "../serve/running.ts";
+import { ledger } from "../serve/ledger.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { documentText, stores } from "../serve/scenario.ts";
 import { type Client, type ClientModule, type Given, moduleOf, type RejectOptions } from "./client-of.ts";
@@ -520,6 +521,25 @@ for (const store of stores) {
       const page = await client.listRecipes({ limit: 2 });
       assert.deepEqual(page["body"]?.["meta"], { recipesCount: 3, next: 2 });
       assert.equal((await itemsOf(client.newestRecipes())).length, 3);
+    });
+
+    test("a parameter with brackets is sent once for each item", async () => {
+      await using service = await run(ledger, { store });
+      const generated = await moduleOf(service.plan);
+      const as = async (user: string, role: string): Promise<Client> =>
+        generated.createClient({ baseUrl: service.url, credential: { key: await service.key(user, role) } });
+      const [ann, clerk] = [await as("ann", "customer"), await as("clerk", "clerk")];
+      const { id: customer } = await ann.addCustomer({ name: "Ann" });
+      const [{ id: charge }, { id: other }] = [
+        await clerk.addCharge({ amount: 10, customer }),
+        await clerk.addCharge({ amount: 20, customer }),
+      ];
+      const { id } = await clerk.addRefund({ charge, other });
+      const refund = await clerk.getRefund(id, { "expand[]": ["charge.customer", "other.customer"] });
+      assert.deepEqual(
+        [refund["charge"]?.["customer"]?.["name"], refund["other"]?.["customer"]?.["name"]],
+        ["Ann", "Ann"],
+      );
     });
 
     test("pages by cursor give every record once", async () => {

@@ -10,6 +10,7 @@ import { before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { typescriptClient } from "../../src/export/typescript/client.ts";
+import { documentOf } from "../enforced/document.ts";
 import { planOf, run } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";
 import { commonText } from "./client-of.ts";
@@ -45,6 +46,22 @@ test("all clients compile, and each mistake in a program does not", async () => 
 
 test("the same document gives the same client", () => {
   assert.equal(typescriptClient(planOf(flagshipText), commonText), typescriptClient(planOf(flagshipText), commonText));
+});
+
+test("the type and the table have the same credentials: those that a client can send in a header field", () => {
+  const credentials = {
+    key: { kind: "api-key" },
+    link: { kind: "api-key", sent: "query link" },
+    github: { kind: "hmac-sha256", secret: "env GITHUB", scheme: "github" },
+    signed: { kind: "hmac-sha256", secret: "env SIGNED", sent: "header X-Signature" },
+  };
+  const text = typescriptClient(planOf(documentOf({ authentication: { credentials } })), commonText);
+  assert.match(text, /^export type Credential = \{ readonly key: Secret \} \| \{ readonly signed: Secret \};$/m);
+  const [, table = ""] = /^  credentials: \{\n(.*?)^  \},$/ms.exec(text) ?? [];
+  assert.deepEqual(
+    [...table.matchAll(/^    (\w+):/gm)].map(([, name]) => name),
+    ["key", "signed"],
+  );
 });
 
 test("it imports nothing, and asks nothing of Node", () => {

@@ -13,6 +13,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { at, baseUrl, flagship, library } from "./documents.ts";
+import { everyDocument } from "./every-document.ts";
 
 const events: Plan["events"] = { envelope: "plain", out: {}, retentionMilliseconds: 0 };
 const bare: Plan = { ...flagship, operations: [], tables: [], credentials: [], events };
@@ -52,6 +53,16 @@ for (const [name, document] of documents) {
     for (const parameter of parameters) assert.ok(ajv.compile(parameter["schema"] as JsonObject));
   });
 }
+
+test("no header of a response has a member beside `$ref`, which OpenAPI ignores", () => {
+  for (const { plans } of everyDocument)
+    for (const [name, plan] of plans)
+      for (const [path, item] of Object.entries(at(openapi(plan, baseUrl), "paths")))
+        for (const { responses } of Object.values(item as JsonObject) as readonly { readonly responses?: JsonObject }[])
+          for (const { headers } of Object.values(responses ?? {}) as readonly { readonly headers?: JsonObject }[])
+            for (const [field, header] of Object.entries(headers ?? {}) as readonly [string, JsonObject][])
+              if ("$ref" in header) assert.deepEqual(Object.keys(header), ["$ref"], `${name} ${path} ${field}`);
+});
 
 /** What redocly complains of, as `rule place: message`. */
 async function redocly(file: string): Promise<readonly string[]> {

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";
+import { check } from "../../src/language/check.ts";
 import { recordInto } from "../export/recorded.ts";
 import { run } from "./running.ts";
 import { stores } from "./scenario.ts";
 
 const text = `
 title: Stays
-purpose: { nonet: 1, service: stays, operations: [addStay, getStay, listStays, changeStay, ping, removeStay] }
+purpose: { nonet: 1, service: stays, operations: [addStay, getStay, listStays, changeStay, ping, state, removeStay] }
 resources:
   Stay:
     id: id(counter)
@@ -27,15 +28,24 @@ endpoints:
     listStays: GET /stays
     changeStay: "PATCH /stays/{id}"
     ping: { at: GET /ping, gives: { status: "'up & \\"well\\"'" }, requests: { media: text/plain } }
+    state: { at: GET /state, gives: { hotel: { status: "'open'" } }, requests: { media: text/plain } }
     removeStay: { at: "DELETE /stays/{id}", gives: { name: guest }, requests: { media: [text/plain, application/json] } }
 authentication:
   credentials: none
-  allow: { addStay: anyone, getStay: anyone, listStays: anyone, changeStay: anyone, ping: anyone, removeStay: anyone }
+  allow: { addStay: anyone, getStay: anyone, listStays: anyone, changeStay: anyone, ping: anyone, state: anyone, removeStay: anyone }
 events: none
 errors: { body: "{status} {reason}: {message}", bodies: { superstitious: { no: "{title}" } }, standard: all, errors: { superstitious: 200 Not so many nights } }
 limits: none
 versioning: none
 `;
+
+test("plain text for a response that is not one text is reported", () => {
+  const { diagnostics } = check("stays.yaml", text);
+  assert.deepEqual(
+    diagnostics.filter(({ code }) => code === "endpoints/not-one-text").map(({ message }) => message),
+    ["`state` does not give one text, so its response is not `text/plain`"],
+  );
+});
 
 for (const store of stores) {
   void describe(`other media types (${store})`, () => {
@@ -100,6 +110,13 @@ for (const store of stores) {
       });
       assert.equal((await send("GET /ping", { Accept: "application/json" })).text, '{"status":"up & \\"well\\""}');
       assert.equal((await send("GET /ping", { Accept: "image/png" })).status, 406);
+      // The only member is an object, which is no text.
+      assert.equal((await send("GET /state", { Accept: "text/plain" })).status, 406);
+      assert.deepEqual(await send("GET /state"), {
+        status: 200,
+        type: "application/json",
+        text: '{"hotel":{"status":"open"}}',
+      });
       const json = { "Content-Type": "application/json" };
       const refused = await send("POST /stays", json, '{"guest":"Bo","nights":13}');
       assert.deepEqual(refused, { status: 200, type: "application/json", text: '{"no":"Not so many nights"}' });

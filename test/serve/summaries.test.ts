@@ -177,6 +177,36 @@ served("summaries", shop, (subject) => {
   });
 });
 
+const numbered = documentOf({
+  resources: { Site: { id: "id(counter)", name: "string(1..9)" }, Sale: { id: "id(sal)", "site?": "Site" } },
+  endpoints: {
+    endpoints: {
+      addSite: "POST /sites",
+      addSale: "POST /sales",
+      perSite: { at: "GET /sales/per-site", group: "site", gives: { sales: "count" }, order: "-site" },
+      perAnySite: { at: "GET /sales/per-any-site", group: "site", gives: { sales: "count" } },
+    },
+  },
+});
+
+served("summaries of references to numbered records", numbered, (subject) => {
+  test("the groups are in the order of the numbers, not of their digits", async () => {
+    for (let count = 0; count < 10; count += 1)
+      await subject.client.send({ method: "POST", path: "/sites", body: { name: "site" } });
+    for (const body of [{ site: 10 }, { site: 2 }, { site: 2 }, {}])
+      assert.equal((await subject.client.send({ method: "POST", path: "/sales", body })).status, 201);
+    const groups = async (path: string): Promise<unknown> =>
+      ((await subject.client.send({ method: "GET", path })).json as { items: unknown }).items;
+    const [ten, two, none] = [
+      { site: 10, sales: 1 },
+      { site: 2, sales: 2 },
+      { site: null, sales: 1 },
+    ];
+    assert.deepEqual(await groups("/sales/per-site"), [ten, two, none]);
+    assert.deepEqual(await groups("/sales/per-any-site"), [none, two, ten]);
+  });
+});
+
 test("older callers get their names of measures, parameters and values", async () => {
   const text = documentOf({
     resources: { Thing: { id: "id(thi)", name: "string(1..40)", kind: "small | large, filter", count: "integer" } },

@@ -3,13 +3,16 @@
  * receives. Payloads have all members that any receiver may see; their schemas are those of the OpenAPI description.
  */
 import { camelCase, pascalCase } from "../../base/case.ts";
+import { defined } from "../../base/defined.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { headerText, type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
+import { headerOf, schemeOf } from "../../language/authentication/model.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import { signatureScheme } from "../../plan/events/events.ts";
+import { eventMedia } from "../../plan/events/events.ts";
 import type { EventsPlan } from "../../plan/events/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
+import { refTo } from "../openapi/schemas.ts";
 import { signatureDescription } from "../openapi/security.ts";
 import { exampleOf } from "../example.ts";
 
@@ -42,7 +45,7 @@ export function asyncapi(plan: Plan, baseUrl: string): JsonObject {
     components: {
       messages,
       schemas: Object.fromEntries(schemas.map(([name, schema]) => [name, asyncSchema(schema)])),
-      securitySchemes: Object.fromEntries(plan.credentials.map((one) => [one.name, schemeOf(one)])),
+      securitySchemes: Object.fromEntries(plan.credentials.map((one) => [one.name, securityScheme(one)])),
     },
   };
 }
@@ -68,26 +71,23 @@ function serversOf(plan: Plan, { document }: Described): JsonObject {
 }
 
 /** AsyncAPI describes one place of a credential: the first. */
-function schemeOf({
-  kind,
-  scheme: signature,
-  sent: [first = { header: "Authorization" }],
-}: CredentialPlan): JsonObject {
-  if (!("header" in first)) {
-    const [place = "", name = ""] = Object.entries(first)[0] ?? [];
-    return { type: "httpApiKey", name, in: place };
+function securityScheme(credential: CredentialPlan): JsonObject {
+  const { kind, name, sent } = credential;
+  const sentIn = defined(sent[0], `a place of the credential ${name}`);
+  const header = headerOf(sentIn);
+  if (header === undefined) {
+    const [place = "", parameter = ""] = Object.entries(sentIn)[0] ?? [];
+    return { type: "httpApiKey", name: parameter, in: place };
   }
-  const sent = first;
-  const scheme = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
+  const written = schemeOf(sentIn);
+  const scheme = header.toLowerCase() === "authorization" ? written?.toLowerCase() : undefined;
   if (scheme === "bearer" || scheme === "basic")
     return { type: "http", scheme, ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}) };
-  if (signature !== undefined)
-    return { type: "httpApiKey", name: sent.header, in: "header", description: signatureDescription(signature) };
   const description =
     kind === "hmac-sha256"
-      ? "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use."
-      : `\`${sent.scheme === undefined ? "" : `${sent.scheme} `}…\``;
-  return { type: "httpApiKey", name: sent.header, in: "header", description };
+      ? signatureDescription(sentIn, credential)
+      : `\`${written === undefined ? "" : `${written} `}…\``;
+  return { type: "httpApiKey", name: header, in: "header", description };
 }
 
 function securityOf(plan: Plan, described: Described, name: string): JsonObject {
@@ -107,9 +107,8 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
   const events = Object.keys(described.webhooks);
   const { webhook, envelope } = plan.events;
   if (webhook === undefined || events.length === 0) return nothing;
-  const type = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
-  const scheme = signatureScheme(webhook);
-  const signed = scheme === undefined ? {} : { headers: signatureHeaders(scheme) };
+  const type = eventMedia(envelope);
+  const signed = webhook.scheme === undefined ? {} : { headers: signatureHeaders(webhook.scheme) };
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Webhook`,
     { ...messageOf(described, event, type, envelope), ...signed },
@@ -143,10 +142,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
 function stream(plan: Plan, described: Described): AsyncApiParts {
   const { out, stream: declared } = plan.events;
   if (declared === undefined) return nothing;
-  const known = Object.keys(described.schemas);
-  const events = Object.keys(out).filter(
-    (event) => (out[event]?.stream.length ?? 0) > 0 && known.includes(schemaName(described, event)),
-  );
+  const events = Object.keys(out).filter((event) => (out[event]?.stream.length ?? 0) > 0);
   if (events.length === 0) return nothing;
   const messages = events.map((event): [string, JsonObject] => [
     `${pascalCase(event)}Streamed`,
@@ -200,31 +196,19 @@ const standardHeaders: JsonObject = {
   required: ["webhook-id", "webhook-timestamp", "webhook-signature"],
 };
 
-/** Returns the name of an event's schema: the event's name, unless a resource has this name. */
-function schemaName({ webhooks: items, schemas }: Described, event: string): string {
-  const posted = JSON.stringify(items[event] ?? {});
-  const found = /"#\/components\/schemas\/([^"]+)"/.exec(posted)?.[1];
-  if (found !== undefined) return found;
-  const isOf = (schema: JsonObject): boolean => {
-    const type = ((schema["properties"] ?? {}) as JsonObject)["type"];
-    return (type as JsonObject | undefined)?.["const"] === event || schema["title"] === event;
-  };
-  return Object.entries(schemas).find(([, schema]) => isOf(schema))?.[0] ?? "";
-}
-
 function messageOf(
   described: Described,
   event: string,
   contentType: string,
   envelope: EventsPlan["envelope"],
 ): JsonObject {
-  const name = schemaName(described, event);
-  const example = exampleOf(described.schemas, { $ref: `#/components/schemas/${name}` });
+  const payload = refTo(described.names.event(event));
+  const example = exampleOf(described.schemas, payload);
   return {
     name: event,
     title: event,
     contentType,
-    payload: { $ref: `#/components/schemas/${name}` },
+    payload,
     ...correlationOf(envelope),
     ...(example === undefined ? {} : { examples: [{ name: camelCase(event), payload: example }] }),
   };

@@ -9,7 +9,6 @@ import { printFieldType } from "../../language/resources/field-print.ts";
 import type { Default, Field, Rule } from "../../language/resources/model.ts";
 import type { Lifecycle } from "../../language/states/model.ts";
 import type { CredentialPlan, GrantPlan } from "../../plan/authentication/types.ts";
-import { signatureScheme } from "../../plan/events/events.ts";
 import type { QuotaPlan, RatePlan } from "../../plan/limits/types.ts";
 import { expressionText } from "../expression-text.ts";
 import { isSelecting } from "../../language/states/further-writes.ts";
@@ -265,10 +264,7 @@ export function events({ plan, model, described, members }: Source, flow: string
       ...(Object.hasOwn(described.webhooks, name) ? ["webhooks"] : []),
       ...(stream !== undefined && event.stream.length > 0 ? ["the stream"] : []),
     ];
-    const schema = Object.values(described.schemas).find((one) => {
-      const type = (one["properties"] as { readonly type?: { readonly const?: unknown } } | undefined)?.type;
-      return type?.const === name || (typeof envelope === "object" && one["title"] === name);
-    });
+    const schema = described.schemas[described.names.event(name)];
     if (schema === undefined || receivers.length === 0) return [];
     const words = ["Of a ", link("resource", event.resource), `, sent by ${receivers.join(" and ")}.`];
     return [
@@ -287,7 +283,7 @@ export function events({ plan, model, described, members }: Source, flow: string
             code(`${webhook.method} ${webhook.path}`),
             " by ",
             grantWords(webhook.for),
-            `; ${signatureText(signatureScheme(sending))}; timeout ${duration(sending.timeoutMilliseconds)}; retried after ${sending.retryMilliseconds.map(duration).join(", ")}`,
+            `; ${signatureText(sending.scheme)}; timeout ${duration(sending.timeoutMilliseconds)}; retried after ${sending.retryMilliseconds.map(duration).join(", ")}`,
           ],
       ],
       ["Promise", webhook?.promise],

@@ -1,5 +1,6 @@
 /** Describes an operation in CommonMark: who may run it, its transitions and its other effects. */
 import { withArticle } from "../../base/case.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
 import type { EffectPlan, FurtherWritePlan, SelectionPlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { GrantPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -93,15 +94,17 @@ export function grantsText(grants: readonly GrantPlan[]): string {
 
 /** Describes a transition of a new record, such as "A new Order begins as `paid` if `input.prepaid`". */
 function startText(resource: string, { to, if: condition, else: code }: TransitionPlan): string {
-  const guard = condition === undefined ? "" : ` if \`${expressionText(condition)}\``;
-  const otherwise = code === undefined ? "" : `, else \`${code}\``;
-  return `A new ${resource} begins as \`${to}\`${guard}${otherwise}.`;
+  return `A new ${resource} begins as \`${to}\`${conditionText(condition, code)}.`;
 }
 
 function transitionText({ from, to, if: condition, else: code }: TransitionPlan): string {
+  return `${from.map((state) => `\`${state}\``).join(" or ")} → \`${to}\`${conditionText(condition, code)}`;
+}
+
+/** Returns the end of a sentence with a condition, such as ` if …, else …`; empty without one. */
+function conditionText(condition: TypedExpression | undefined, code: string | undefined): string {
   const guard = condition === undefined ? "" : ` if \`${expressionText(condition)}\``;
-  const otherwise = code === undefined ? "" : `, else \`${code}\``;
-  return `${from.map((state) => `\`${state}\``).join(" or ")} → \`${to}\`${guard}${otherwise}`;
+  return code === undefined ? guard : `${guard}, else \`${code}\``;
 }
 
 /** Describes a further write, such as `Also creates a Part for each line in …`. */
@@ -113,8 +116,7 @@ function furtherWriteText(write: FurtherWritePlan): string {
     `Also ${verb} ${kind === "create" ? withArticle(resource) : selectionText(write, resource)}`,
     ...(set === "" ? [] : [` with ${set}`]),
     ...(each === undefined ? [] : [` for each \`${each.name}\` of \`${expressionText(each.list)}\``]),
-    ...(condition === undefined ? [] : [` if \`${expressionText(condition)}\``]),
-    code === undefined ? "." : `, else \`${code}\`.`,
+    `${conditionText(condition, code)}.`,
   ].join("");
 }
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { headerText, type SignatureScheme, schemeName, typeValues } from "../../base/signature-schemes.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import { signatureScheme } from "../../plan/events/events.ts";
+import { eventMedia } from "../../plan/events/events.ts";
 import type { Column, ResourcesPart, Virtual } from "../../plan/resources/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
@@ -203,8 +203,8 @@ export interface StreamParts {
 export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObject {
   const { envelope, out, webhook } = plan.events;
   if (webhook === undefined) return {};
-  const scheme = signatureScheme(webhook);
-  const media = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
+  const { scheme } = webhook;
+  const media = eventMedia(envelope);
   const posted = Object.entries(out).filter(([, event]) => isPosted(plan, event));
   const items = posted.map(([name, event]): [string, Json] => [
     name,

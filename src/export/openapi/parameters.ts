@@ -8,6 +8,7 @@ import type {
   QueryPlan,
   ListPlan,
   Operation,
+  PathParameterPlan,
 } from "../../plan/endpoints/types.ts";
 import { partsOf } from "../../plan/endpoints/path-keys.ts";
 import { parametersOfFilter } from "../../plan/endpoints/filter-parameters.ts";
@@ -80,31 +81,32 @@ function queryParameters(plan: ResourcesPart, operation: Operation): readonly Js
 function fieldsParameters({ fields }: Operation): readonly JsonObject[] {
   if (fields === undefined) return [];
   return [
-    {
-      name: fields.hasBrackets ? `${fields.name}[]` : fields.name,
-      in: "query",
-      description: "The only members that a record in the response has; inner members as paths with dots.",
-      style: "form",
-      explode: fields.hasBrackets,
-      schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: 100 },
-    },
+    pathParameter(
+      fields,
+      "The members to include in each record; all others are left out. A path with dots names an inner member.",
+      100,
+    ),
   ];
 }
 
 function expandParameters({ expand }: Operation): readonly JsonObject[] {
   if (expand === undefined) return [];
-  const { depth, hasBrackets, name, prefix } = expand;
+  const { depth, prefix } = expand;
   const start = prefix.length === 0 ? "" : ` Each path begins with \`${prefix.join(".")}\`.`;
-  return [
-    {
-      name: hasBrackets ? `${name}[]` : name,
-      in: "query",
-      description: `The members in place of whose ids the response has the records, as paths with dots, of at most ${depth} names.${start}`,
-      style: "form",
-      explode: hasBrackets,
-      schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: 20 },
-    },
-  ];
+  const description = `References to expand: the response contains the records instead of their ids. Each is a path with dots, of at most ${depth} names.${start}`;
+  return [pathParameter(expand, description, 20)];
+}
+
+/** Describes a parameter with paths, at most `maximum` of them. */
+function pathParameter({ name, hasBrackets }: PathParameterPlan, description: string, maximum: number): JsonObject {
+  return {
+    name: hasBrackets ? `${name}[]` : name,
+    in: "query",
+    description,
+    style: "form",
+    explode: hasBrackets,
+    schema: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: maximum },
+  };
 }
 
 function queryParameter({ name, required, schema, items, parts }: QueryPlan): JsonObject {

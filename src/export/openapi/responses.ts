@@ -9,7 +9,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
 import { bytesContent } from "./files.ts";
-import { headersOf, type ResponseHeader } from "./headers.ts";
+import { headersOf, type ResponseHeader, responseHeaders } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { hasScopes, type PossibleError, possibleErrorsOf } from "./possible-errors.ts";
 import { oneOrAny } from "./problem-shape.ts";
@@ -44,8 +44,8 @@ function eitherResponse({ shared }: DescriptionContext, success: Json, error: Js
   const [one, other] = [success, error].map((response) => {
     const { $ref: reference } = response as JsonObject;
     const name = typeof reference === "string" ? reference.split("/").at(-1) : undefined;
-    return (name === undefined ? response : shared.get(name)) as unknown as Described;
-  }) as [Described, Described];
+    return (name === undefined ? response : shared.get(name)) as unknown as ResponseObject;
+  }) as [ResponseObject, ResponseObject];
   const names = [...new Set([...Object.keys(one.content ?? {}), ...Object.keys(other.content ?? {})])];
   const content = names.map((media) => {
     const schemas = [one, other].flatMap(({ content: found = {} }): JsonObject[] => {
@@ -56,9 +56,7 @@ function eitherResponse({ shared }: DescriptionContext, success: Json, error: Js
   });
   const optional = Object.entries({ ...other.headers, ...one.headers }).map(([name, header]) => [
     name,
-    name in (one.headers ?? {}) && name in (other.headers ?? {})
-      ? header
-      : { ...(header as JsonObject), required: false },
+    name in (one.headers ?? {}) && name in (other.headers ?? {}) ? header : optionalHeader(name, header as JsonObject),
   ]);
   return {
     description: `${one.description}\n${other.description}`,
@@ -67,7 +65,13 @@ function eitherResponse({ shared }: DescriptionContext, success: Json, error: Js
   };
 }
 
-interface Described {
+/** Returns a header field as an optional one. OpenAPI ignores members beside `$ref`, so it does not refer to the component. */
+function optionalHeader(name: string, header: JsonObject): JsonObject {
+  const written = Object.hasOwn(header, "$ref") ? responseHeaders[name as ResponseHeader] : header;
+  return { ...written, required: false };
+}
+
+interface ResponseObject {
   readonly description: string;
   readonly headers?: JsonObject;
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;

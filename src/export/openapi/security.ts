@@ -1,6 +1,6 @@
 /** Describes the security schemes of the credentials, and the requirements of each operation. */
 import type { JsonObject } from "../../base/json.ts";
-import type { SignatureScheme } from "../../base/signature-schemes.ts";
+import { isTimed, usualToleranceSeconds } from "../../base/signature-schemes.ts";
 import type { SentIn } from "../../language/authentication/model.ts";
 import { headerOf, schemeOf } from "../../language/authentication/model.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
@@ -133,14 +133,26 @@ function descriptionOf(sentIn: SentIn, credential: CredentialPlan, operations: r
     case "jwt":
       return tokenDescription(sentIn, credential);
     case "hmac-sha256":
-      if (credential.scheme !== undefined) return signatureDescription(credential.scheme);
-      return `${writtenIn(sentIn, "t=<unix seconds>,v1=<hex>")}: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use.`;
+      return signatureDescription(sentIn, credential);
   }
 }
 
-export function signatureDescription(scheme: SignatureScheme): string {
+/** Describes how requests are signed, and how long a signature is valid if it has a time. */
+export function signatureDescription(
+  sentIn: SentIn,
+  { scheme, toleranceSeconds = usualToleranceSeconds }: CredentialPlan,
+): string {
+  const minutes = toleranceSeconds / 60;
+  const time = Number.isInteger(minutes) ? counted(minutes, "minute") : counted(toleranceSeconds, "second");
+  if (scheme === undefined)
+    return `${writtenIn(sentIn, "t=<unix seconds>,v1=<hex>")}: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for ${time} and one use.`;
   const fields = Object.entries(scheme.headers).map(([name, template]) => `\`${name}: ${template}\``);
-  return `A signature: the HMAC-SHA256 of \`${scheme.over}\`. The header fields are ${fields.join(", ")}.`;
+  const valid = isTimed(scheme) ? ` Valid for ${time}.` : "";
+  return `A signature: the HMAC-SHA256 of \`${scheme.over}\`. The header fields are ${fields.join(", ")}.${valid}`;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 function lifetimeOf(milliseconds: number | undefined): string {

@@ -4,13 +4,12 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
-import { signatureScheme } from "../../plan/events/events.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { componentOf, type Described, describe, reachedFrom } from "../described.ts";
 import { errorTypes } from "./errors.ts";
 import { methodsOf } from "./methods.ts";
 import { nameTypes } from "./names.ts";
-import { serviceTable } from "./service.ts";
+import { credentialRows, serviceTable } from "./service.ts";
 import { comment, declaration, memberName, typeText, union } from "./types.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -51,7 +50,7 @@ export function typescriptClient(plan: Plan, runtime: string): string {
       ...webhookTypes(exported),
     ]),
     section("Description of the service", serviceTable(exported, methods, waits)),
-    commonPart(runtime, plan.events.webhook && signatureScheme(plan.events.webhook)),
+    commonPart(runtime, plan.events.webhook?.scheme),
   ].join("\n");
 }
 
@@ -83,11 +82,9 @@ function componentTypes({ plan, described, named }: Exported): readonly string[]
     .map(([name, schema]) => declaration(named(name), schema, options));
 }
 
-function credentialType({ credentials }: Plan): string {
-  // Only its provider signs by another scheme.
-  const usable = credentials.filter(({ scheme }) => scheme === undefined);
-  const each = usable.map(
-    ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "basic" ? "Login" : "Secret"} }`,
+function credentialType(plan: Plan): string {
+  const each = credentialRows(plan).map(
+    ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "user" ? "Login" : "Secret"} }`,
   );
   const output = comment("One of the service's credentials, by its name in the document.", "");
   return `${output}export type Credential = ${each.length === 0 ? "Readonly<Record<string, never>>" : union(each)};\n`;
@@ -95,7 +92,7 @@ function credentialType({ credentials }: Plan): string {
 
 function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   const { webhooks } = described;
-  const scheme = plan.events.webhook && signatureScheme(plan.events.webhook);
+  const scheme = plan.events.webhook?.scheme;
   if (Object.keys(webhooks).length === 0) return [];
   const bodies = Object.values(webhooks).flatMap((item) => {
     const { post } = item as { readonly post: { readonly requestBody: { readonly content: JsonObject } } };

@@ -99,14 +99,11 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   };
 }
 
-function repeatedIn({ operation: { list, query } }: DescribedOperation): { readonly repeated?: readonly string[] } {
-  const filters = (list?.filters ?? []).flatMap((filter) => filter.parameters ?? []);
-  const names = [...filters, ...(list?.conditions ?? [])].flatMap(({ name, repeated }) =>
-    repeated === true ? [name] : [],
+/** Returns the query parameters that a request repeats for each item of a list. */
+function repeatedIn({ parameters }: DescribedOperation): { readonly repeated?: readonly string[] } {
+  const names = parameters.flatMap(({ in: location, name, explode, style }) =>
+    location === "query" && explode === true && style !== "deepObject" ? [name] : [],
   );
-  for (const { name, items, parts } of query)
-    if (parts === "repeated") names.push(name);
-    else if (parts === "brackets" && items !== undefined) names.push(`${name}[]`);
   return names.length === 0 ? {} : { repeated: names };
 }
 
@@ -150,6 +147,7 @@ function followingMethod(exported: Exported, operation: DescribedOperation, name
       method: operation.method,
       path: operation.path,
       ...(query === undefined ? {} : { query: true }),
+      ...repeatedIn(operation),
       stream: { resume: plan.events.stream?.resume ?? "Last-Event-ID" },
     },
   };

@@ -1,6 +1,6 @@
 /** Writes the table that the common part of a client reads: address, version, credentials, operations and waits. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { ErrorsPart } from "../../plan/errors/types.ts";
 import type { VersioningPart } from "../../plan/versioning/conversion-types.ts";
 import type { Exported } from "./client.ts";
@@ -21,7 +21,7 @@ export function serviceTable(
   const service: JsonObject = {
     mount: (server?.url ?? "").replace(/^[a-z]+:\/\/[^/]*/i, ""),
     ...versionOf(plan),
-    credentials: Object.fromEntries(plan.credentials.flatMap(credentialOf)),
+    credentials: Object.fromEntries(credentialRows(plan).map(({ name, ...row }) => [name, row])),
     operations: Object.fromEntries(
       methods.map((method) => [method.name, { ...method.row, ...errorCodesByStatus(plan, method) }]),
     ),
@@ -49,15 +49,25 @@ function versionOf({ version, versions }: VersioningPart): JsonObject {
   }
 }
 
-/** The client sends credentials in header fields only, so it has none that is sent in the query alone. */
-function credentialOf({ name, kind, sent }: CredentialPlan): readonly (readonly [string, JsonObject])[] {
-  const form = kind === "basic" ? "user" : kind === "hmac-sha256" ? "signature" : "text";
-  const sentIn = sent.find((one) => "header" in one) ?? sent.find((one) => "cookie" in one);
-  if (sentIn === undefined) return [];
-  // A browser adds its cookies itself; other programs send `session= …`, whose blank belongs to no value (RFC 6265).
-  const { header, scheme } =
-    "cookie" in sentIn ? { header: "Cookie", scheme: `${sentIn.cookie}=` } : { scheme: undefined, ...sentIn };
-  return [[name, { kind: form, header, ...(scheme === undefined ? {} : { scheme }) }]];
+/** Returns a row for each credential that the client can send: in a header field, and not signed by a custom scheme. */
+export function credentialRows({ credentials }: AuthenticationPart): readonly CredentialRow[] {
+  return credentials.flatMap(({ name, kind, scheme: signature, sent }): readonly CredentialRow[] => {
+    const sentIn = sent.find((one) => "header" in one) ?? sent.find((one) => "cookie" in one);
+    // Only its provider sends requests with a credential that has a scheme.
+    if (sentIn === undefined || signature !== undefined) return [];
+    const form = kind === "basic" ? "user" : kind === "hmac-sha256" ? "signature" : "text";
+    // A browser adds its cookies itself; other programs send `session= …`, whose blank belongs to no value (RFC 6265).
+    const { header, scheme } =
+      "cookie" in sentIn ? { header: "Cookie", scheme: `${sentIn.cookie}=` } : { scheme: undefined, ...sentIn };
+    return [{ name, kind: form, header, ...(scheme === undefined ? {} : { scheme }) }];
+  });
+}
+
+interface CredentialRow {
+  readonly name: string;
+  readonly kind: "text" | "user" | "signature";
+  readonly header: string;
+  readonly scheme?: string;
 }
 
 /** Whether all errors have RFC 9457 bodies and standard codes. */

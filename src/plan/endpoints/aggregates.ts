@@ -38,7 +38,7 @@ export function aggregateOperations(planInput: PlanInput, tables: readonly Table
         allow: allowOf(planInput, name),
         visible: [],
         creates: false,
-        ...aggregateMedia(planInput, endpoint),
+        ...aggregateMedia(planInput, resolved),
         query: queryPlans(planInput, resolved),
         ...guarded,
         response: {

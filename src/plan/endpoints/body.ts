@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { boundFields, createdKeys, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { bodilessActions, readingActions, inputOnlyActions } from "../../language/endpoints/model.ts";
-import { batchOf, type InputShape, inputShapeOf } from "../../language/endpoints/shape.ts";
+import { type InputShape, inputShapeOf } from "../../language/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
@@ -76,8 +76,6 @@ function envelopeOf(
 ): Envelope | undefined {
   const { endpoint, action } = resolved;
   const accepted = inputShapeOf(planInput.model, resolved);
-  if (batchOf(planInput.model, resolved) !== undefined)
-    return accepted === undefined ? undefined : shapedEnvelope(names, accepted);
   if (accepted === undefined || endpoint.takesView !== undefined) {
     const { wrap } = inputOnlyActions.has(action) ? {} : wrapOf(planInput, resolved);
     const inner = accepted === undefined ? undefined : shapedEnvelope(names, accepted);

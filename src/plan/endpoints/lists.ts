@@ -17,8 +17,7 @@ import { summaryPlan } from "./summary.ts";
 import { type PlanInput, typedAt } from "../input.ts";
 
 export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
-  const { operation, endpoint } = resolved;
-  const columns = table.columns.filter(({ type }) => type !== "json");
+  const { action, operation, endpoint } = resolved;
   const { wrap } = planInput.model.endpoints;
   const style = listStyleOf(planInput.model, endpoint);
   const added = table.resource === webhookResource || table.resource === deliveryResource;
@@ -28,43 +27,39 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
     ...pages(style, many),
     ...(page === undefined ? {} : { page: pageOf(planInput, page, pageAt) }),
   };
-  if (resolved.action === "summary") return summaryPages(planInput, resolved, table, paging);
+  const links = style.links === undefined ? {} : { links: style.links };
+  const selection = {
+    ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
+    filters: fieldFilters(planInput, resolved, table, style),
+    conditions: conditionFilters(planInput, resolved),
+  };
+  // Groups have no ids, no search and only one order.
+  if (action === "summary") {
+    const summary = summaryPlan(planInput, resolved);
+    const isOne = summary.groups.length === 0;
+    const { names: all, ...groups } = paging;
+    const { after: _, before: __, direction: ___, ...names } = all;
+    return {
+      ...groups,
+      ...(isOne ? { kind: "none" as const, page: { kind: "item" as const } } : {}),
+      names,
+      ...(isOne ? {} : links),
+      ...selection,
+      searches: [],
+      sorts: [],
+      summary,
+    };
+  }
+  const columns = table.columns.filter(({ type }) => type !== "json");
   return {
     ...paging,
     ...(endpoint.order === undefined
       ? {}
       : { order: endpoint.order.map(({ field, descending }) => ({ column: field, descending })) }),
-    ...(style.links === undefined ? {} : { links: style.links }),
-    ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
-    filters: fieldFilters(planInput, resolved, table, style),
-    conditions: conditionFilters(planInput, resolved),
+    ...links,
+    ...selection,
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
     sorts: columns.filter(({ marks }) => marks.includes("sort")).map(({ name }) => name),
-  };
-}
-
-/** Plans the pages of a summary: groups have no ids, no search and only one order. */
-function summaryPages(
-  planInput: PlanInput,
-  resolved: ResourceEndpoint,
-  table: Table,
-  { names: { after: _, before: __, direction: ___, ...names }, ...paging }: ReturnType<typeof pages>,
-): ListPlan {
-  const { endpoint, operation } = resolved;
-  const style = listStyleOf(planInput.model, endpoint);
-  const summary = summaryPlan(planInput, resolved);
-  const isOne = summary.groups.length === 0;
-  return {
-    ...paging,
-    ...(isOne ? { kind: "none" as const, page: { kind: "item" as const } } : {}),
-    names,
-    ...(style.links === undefined || isOne ? {} : { links: style.links }),
-    ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
-    filters: fieldFilters(planInput, resolved, table, style),
-    conditions: conditionFilters(planInput, resolved),
-    searches: [],
-    sorts: [],
-    summary,
   };
 }
 

@@ -75,7 +75,7 @@ export function queryPlans(
     const type = bareType(field.type);
     const value = defaultValue(model, field);
     const schema = jsonSchemaOf(model, type, "input");
-    const parts = partsOf(model, type, field.marks);
+    const parts = sentParts(model, type, field.marks);
     return {
       name,
       type: jsonTypeOf(model, type),
@@ -89,7 +89,7 @@ export function queryPlans(
 }
 
 /** Returns how a request sends the parts of a value; undefined for one text. */
-function partsOf(model: Model, type: FieldType, marks: readonly Modifier[]): QueryPlan["parts"] {
+function sentParts(model: Model, type: FieldType, marks: readonly Modifier[]): QueryPlan["parts"] {
   if (type.kind === "list" && !marks.includes("brackets")) return marks.includes("repeated") ? "repeated" : "commas";
   return type.kind === "list" || !isOneValue(model, type) ? "brackets" : undefined;
 }

@@ -1,6 +1,7 @@
 /** Plans what requests may contain: media types, unknown members and parameters, texts in place of numbers. */
 import type { AcceptedMedia, Endpoint, RequestStyle } from "../../language/endpoints/model.ts";
-import { styleOf } from "../../language/endpoints/resolve.ts";
+import { type FreeEndpoint, styleOf } from "../../language/endpoints/resolve.ts";
+import { isOneText, responseShape } from "../../language/endpoints/shape.ts";
 import { formMedia, plainMedia, xmlMedia } from "../../language/endpoints/wire-media.ts";
 import type { PlanInput } from "../input.ts";
 import type { BodyPlan, Operation } from "./types.ts";
@@ -30,14 +31,10 @@ export function requestPlan(
   };
 }
 
-/** Whether the response has one member, whose value is the text of a plain response. */
-function isOneMember({ gives }: Endpoint): boolean {
-  return typeof gives === "object" && Object.keys(gives).length === 1;
-}
-
 /** Plans the media types of a read about the whole service, if it has others than those of JSON. */
-export function aggregateMedia(planInput: PlanInput, endpoint: Endpoint): Pick<Operation, "offers" | "element"> {
-  const { offers = [], element } = requestPlan(planInput, endpoint, isOneMember(endpoint));
+export function aggregateMedia(planInput: PlanInput, resolved: FreeEndpoint): Pick<Operation, "offers" | "element"> {
+  const isText = isOneText(responseShape(planInput.model, resolved).item);
+  const { offers = [], element } = requestPlan(planInput, resolved.endpoint, isText);
   if (!offers.some(({ type }) => type === plainMedia || xmlMedia.includes(type))) return {};
   return { offers, ...(element === undefined ? {} : { element }) };
 }

@@ -78,14 +78,14 @@ export function batchPlan(planInput: PlanInput, resolved: ResourceEndpoint): Bat
   const batch = batchOf(planInput.model, resolved);
   if (batch === undefined) return undefined;
   const { member, min, max } = batch;
-  const { page } = responseShape(planInput.model, resolved);
+  const { page, pageAt = "" } = responseShape(planInput.model, resolved);
   const items = { kind: "items" } as const;
   const usual: PageShape = member === undefined ? items : { kind: "object", members: [{ name: member, shape: items }] };
   return {
     ...(member === undefined ? {} : { member }),
     min,
     max,
-    page: page === undefined ? usual : pageOf(planInput, page, `endpoints/endpoints/${resolved.operation}/gives`),
+    page: page === undefined ? usual : pageOf(planInput, page, pageAt),
   };
 }
 

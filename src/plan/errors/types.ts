@@ -10,9 +10,9 @@ export interface ErrorsPart {
   readonly problemBody: ErrorBody;
   /** The bodies that replace `problemBody`: by `without field`, by a code, or by a code `in` an operation. */
   readonly problemBodies: Readonly<Record<string, ErrorBody>>;
-  /** The message of a violation, by its code. */
   /** The names of violations in responses, by code; those that the document gives another name. */
   readonly violationNames?: Readonly<Record<string, string>>;
+  /** The message of a violation, by its code. */
   readonly violationMessages: Readonly<Record<string, string>>;
 }
 

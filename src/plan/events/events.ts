@@ -1,11 +1,11 @@
 /** Plans outgoing events: their envelope and receivers, webhooks and the stream. */
 import { parseClockDuration } from "../../base/duration.ts";
-import { type SignatureScheme, schemeOf, signatureSchemes } from "../../base/signature-schemes.ts";
+import { schemeOf } from "../../base/signature-schemes.ts";
 import type { FieldType } from "../../expression/types.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import { pathSegments } from "../../language/endpoints/resolve.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import type { Stream } from "../../language/events/model.ts";
+import type { Envelope, Stream } from "../../language/events/model.ts";
 import { eventResource, typeCondition } from "../../language/analysis/expressions.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { generalRates, serverLimits } from "../limits/limits.ts";
@@ -84,8 +84,7 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
   };
   const condition = (text: string) => typeCondition(model, text, deliveryResource, { typed }, input);
   return {
-    signed: signed !== "none",
-    ...(signed === "none" || signed === "standard-webhooks" ? {} : { scheme: schemeOf(signed) }),
+    ...(signed === "none" ? {} : { scheme: schemeOf(signed) }),
     timeoutMilliseconds: milliseconds(timeout, 15_000),
     retryMilliseconds: retry.map((wait) => milliseconds(wait, 0)),
     disableAfterRetries: then?.disable ?? false,
@@ -98,9 +97,14 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
   };
 }
 
-/** Returns the scheme by which deliveries are signed; undefined if they are not. */
-export function signatureScheme({ scheme, signed }: WebhookPlan): SignatureScheme | undefined {
-  return signed ? (scheme ?? signatureSchemes["standard-webhooks"]) : undefined;
+/** Returns the media type of an event: a CloudEvent is one JSON object (CloudEvents 1.0, structured mode). */
+export function eventMedia(envelope: Envelope): string {
+  return envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
+}
+
+/** Returns the Content-Type of an event that the service sends. */
+export function eventContentType(envelope: Envelope): string {
+  return envelope === "cloudevents" ? `${eventMedia(envelope)}; charset=UTF-8` : eventMedia(envelope);
 }
 
 /** Candidate names for the resource that represents the stream, since the document may have a resource `Event`. */

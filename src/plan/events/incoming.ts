@@ -123,7 +123,7 @@ function kindSchemas(is: NonNullable<InEvent["is"]>, carries: InEvent["carries"]
   );
 }
 
-/** Returns the values of JSON that are written like this: `true` is a text or a boolean. */
+/** Returns the JSON values that the document's text can mean: `true` is the text or the boolean. */
 function spellings(value: string): readonly Json[] {
   const isOther = /^(?:true|false|-?(?:0|[1-9][0-9]*))$/.test(value);
   return isOther ? [value, JSON.parse(value) as Json] : [value];

@@ -16,9 +16,9 @@ export interface InboundPlan {
   readonly event: string;
   /** The credential that the sender must present. A request with any other credential is rejected. */
   readonly credential: string;
-  /** The values that a request of this kind has; empty: this operation receives the kinds of no other operation at its address. */
+  /** The values that identify requests of this kind; empty: the requests that match no other operation at this address. */
   readonly is: readonly KindValue[];
-  /** Where a request has the id of the delivery, which counts once. */
+  /** Where a request has the id of its delivery; the service processes each id once. */
   readonly once?: RequestValue;
   /** The payload's members that refer to records, in the order of the payload. */
   readonly references: readonly { readonly member: string; readonly resource: string }[];
@@ -54,8 +54,7 @@ export interface OutEventPlan {
 
 /** How webhooks are delivered. Endpoints and deliveries are resources: `Webhook` and `WebhookDelivery`. */
 export interface WebhookPlan {
-  readonly signed: boolean;
-  /** How deliveries are signed; absent: by Standard Webhooks. */
+  /** How deliveries are signed; absent: they are not. */
   readonly scheme?: SignatureScheme;
   readonly timeoutMilliseconds: number;
   /** The waits between attempts in milliseconds; after the last attempt the delivery has failed. */

@@ -1,5 +1,6 @@
 /** Plans the tables of resources: columns, unique sets, indexes, rules. */
 import { plural, snakeCase } from "../../base/case.ts";
+import { defined } from "../../base/defined.ts";
 import { instantOfUnixTime } from "../../base/unix-time.ts";
 import { isDeletable } from "../../language/endpoints/deletable.ts";
 import { resourceEndpoints } from "../../language/endpoints/resolve.ts";
@@ -174,7 +175,8 @@ function defaultPlan({ model }: PlanInput, field: Field): DefaultPlan | undefine
   const value = defaultValue(model, field);
   assert(value !== undefined, `\`${field.default.text}\` is no default of its field's type`);
   const unix = unixUnitOf(type);
-  return { ...field.default, value: unix === undefined ? value : (instantOfUnixTime(value, unix) ?? null) };
+  if (unix === undefined || value === null) return { ...field.default, value };
+  return { ...field.default, value: defined(instantOfUnixTime(value, unix), "the moment of a default") };
 }
 
 function stateColumn({ states, start }: LifecyclePlan): Column {

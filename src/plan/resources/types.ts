@@ -43,16 +43,16 @@ export interface Table {
   /** The rules, of any resource, that read other records and that a write of this resource may break. */
   readonly lateRules?: readonly LateRule[];
   readonly lifecycle?: LifecyclePlan;
-  /** The timed jobs in document order, transitions before retention; absent: none. */
   /** The timed transitions of other records whose guards read records of this table. */
   readonly wakes?: readonly WakePlan[];
+  /** The timed jobs in document order, transitions before retention; absent: none. */
   readonly timed?: readonly TimedJob[];
 }
 
 /**
  * How ids are made. `server`: a prefix, `_` and 26 characters that sort by time, or only these for an empty prefix; with
- * `random`, so many of these characters in their place; for an id of another type, the column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the
- * path.
+ * `random`, `length` random ones of `characters` instead of the 26; for an id of another type, the column's `default`.
+ * `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
  */
 export type IdPlan =
   | {

@@ -13,14 +13,13 @@ import {
   requestScheme,
   type SignatureScheme,
   signedPieces,
+  usualToleranceSeconds,
 } from "../../base/signature-schemes.ts";
-
-const toleranceSeconds = 300;
 
 /**
  * How long a signature can be valid, in milliseconds: five minutes before and after, plus 1 ms because the end is exclusive.
  */
-export const goodMilliseconds: number = 2 * toleranceSeconds * 1000 + 1;
+export const goodMilliseconds: number = 2 * usualToleranceSeconds * 1000 + 1;
 
 export interface Signed {
   readonly method: string;
@@ -69,7 +68,7 @@ const redeliveryMilliseconds = 30 * 86_400_000;
 /** Creates a verifier. Any of the secrets is valid; without one all signatures are invalid. */
 export function createSignatureVerifier(
   secrets: string | readonly (string | undefined)[] | undefined,
-  { scheme = requestScheme, toleranceSeconds: tolerance = toleranceSeconds }: VerifierOptions = {},
+  { scheme = requestScheme, toleranceSeconds: tolerance = usualToleranceSeconds }: VerifierOptions = {},
 ): SignatureVerifier {
   const keys = (typeof secrets === "string" ? [secrets] : (secrets ?? [])).flatMap(
     (secret) => (secret === undefined ? undefined : keyOf(scheme, secret)) ?? [],

@@ -7,6 +7,7 @@ import { typeValues } from "../../base/signature-schemes.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
+import { eventContentType } from "../../plan/events/events.ts";
 import type { EventsPlan, OutEventPlan } from "../../plan/events/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { JournalRecord, Transaction, View } from "../../store/port/store.ts";
@@ -102,7 +103,7 @@ export function createEventRenderer(
     };
   };
   return {
-    media: usual === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
+    media: eventContentType(usual),
     ids,
     renderFor,
   };

@@ -42,8 +42,9 @@ function nestedWriter(records: Records, source: NestedSource): (row: Row, variab
     if (kind === "record") {
       const record = recordOf(value);
       const isVisible = record !== undefined && holdsIn(records, condition, record, variables);
-      if (orId === undefined || value === null) return isVisible ? write(record, variables) : null;
-      return isVisible ? write(record, variables) : JSON.stringify(typeof value === "object" ? record?.["id"] : value);
+      if (isVisible) return write(record, variables);
+      if (orId === undefined || value === null) return null;
+      return JSON.stringify(typeof value === "object" ? record?.["id"] : value);
     }
     if (!Array.isArray(value)) return null;
     // Items that are references to missing records are skipped.

@@ -1,7 +1,7 @@
 /** Computes groups of records and their measures in memory, with the same results as SQL. */
 import { added, compared, type Decimal, decimalOf, decimalText, zero } from "../../base/decimal.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
-import { compareValues } from "../../expression/functions.ts";
+import { compareValues, extremeOf } from "../../expression/functions.ts";
 import { isMoney } from "../../expression/types.ts";
 import type { PageArguments, Row, SummaryMeasure, SummaryPage, SummaryQuery } from "../port/store.ts";
 import { evaluateIn } from "./evaluation.ts";
@@ -73,7 +73,7 @@ function measure(
     const text = made === undefined ? null : decimalText(made);
     return { value: text, count, sort: text === null ? null : Number(text) / (name === "average" ? count : 1) };
   }
-  const best = all.toSorted(compareValues).at(name === "min" ? 0 : -1) ?? null;
+  const best = extremeOf(name, all);
   return { value: best, count, sort: best };
 }
 

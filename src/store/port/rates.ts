@@ -24,7 +24,9 @@ export interface RateRequest {
 export interface RateLimit {
   readonly count: number;
   readonly windowMilliseconds: number;
-  /** When a window that begins now ends, if not after `windowMilliseconds`; a window ends within these in any case. */
+  /**
+   * The end of a window that begins now, in epoch milliseconds; absent: `windowMilliseconds` from now. Never later than that.
+   */
   readonly until?: number;
   /** The size of a token bucket, which is then used instead of a window. */
   readonly burst?: number;

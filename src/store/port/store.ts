@@ -212,8 +212,8 @@ export type ViewSource =
 export type VisibleIf = readonly TypedExpression[];
 
 /**
- * A query for one record. With `key`: the record with this value in a unique column, if `where` is absent or true for it.
- * Without `key`: the oldest record for which `where` is true.
+ * A query for one record. With `key`: the record with this value in this column, if `where` is absent or true for it; if
+ * the column is unique only with others, `where` compares those. Without `key`: the oldest record for which `where` is true.
  */
 export interface ReadQuery {
   readonly resource: string;
@@ -287,8 +287,8 @@ export interface SummaryMeasure {
 
 export interface SummaryPage {
   /**
-   * For each group its values, and for each measure two: its value, and how many records have one. Sums, also those of
-   * averages, and amounts of money are decimals as text. Absent values do not count.
+   * For each group its values, then two values for each measure: the result, and the number of records with a value. The
+   * result of `average` is the sum, which the caller divides. Sums and amounts of money are decimals as text.
    */
   readonly rows: readonly (readonly Value[])[];
   readonly hasMore: boolean;

@@ -130,7 +130,10 @@ export function ratesOf(session: Session): Rates {
   };
 }
 
-/** A day, a week or a month of the calendar is long, also shortly before its end. */
+/**
+ * A calendar window always counts as long: its `windowMilliseconds` shrinks towards its end, and its count must stay in one
+ * table.
+ */
 function isLongWindow({ until, windowMilliseconds }: RateRequest["limit"]): boolean {
   return until !== undefined || windowMilliseconds >= longMilliseconds;
 }

@@ -24,7 +24,7 @@ export function prepareSummary(
   const paging = pagingOf<Bindable, SqlValue>(list, relation, { fromStored, toStored });
   const { positions } = paging;
   const values = [
-    ...groups.map((one, index) => sql`${expressions.value(one, reached)} AS g${String(index)}`),
+    ...groups.map((one, index) => sql`${groupSql(one.type, expressions.value(one, reached))} AS g${String(index)}`),
     ...measures.flatMap(({ value }, index) =>
       value === undefined ? [] : [sql`${valueSql(value.type, expressions.value(value, reached))} AS v${String(index)}`],
     ),
@@ -47,7 +47,7 @@ export function prepareSummary(
     ...groups.map(({ type }, index) => groupText(type, `g${index}`)),
     ...measures.flatMap((one, index) => [measureText(one, `m${index}`), `n${index}`]),
   ];
-  // The order of the page is the order of its rows, since the numbered rows are aggregated in it.
+  // `place` numbers the groups of the page, so that `json_agg` keeps their order.
   const page = sql`SELECT json_build_array(${columns.join(", ")}) AS item, row_number() OVER (${ordered}) AS place
     FROM grouped ${ordered} LIMIT ${argument(positions.limit, "bigint")} OFFSET ${argument(positions.skip, "bigint")}`;
   const total = list.counted === true ? "(SELECT count(*) FROM grouped)" : "NULL::bigint";
@@ -66,6 +66,15 @@ export function prepareSummary(
       ...(count === null ? {} : { total: Number(count) }),
     };
   };
+}
+
+/** Returns the value of a group. Expressions read the id of a counter as text; the groups are sorted as numbers. */
+function groupSql(type: ValueType, value: Fragment): Fragment {
+  return isCounterId(type) ? sql`(${value})::bigint` : value;
+}
+
+function isCounterId(type: ValueType): boolean {
+  return type.kind === "record" && type.number === true;
 }
 
 /** Returns the value that a measure needs of each record: of money, the amount. */
@@ -98,14 +107,12 @@ function sortedSql({ groups, measures }: SummaryQuery, index: number, descending
   return `m${position}${text ? ' COLLATE "C"' : ""}${direction}`;
 }
 
-function isText({ kind }: ValueType): boolean {
-  return kind === "string" || kind === "record";
+function isText(type: ValueType): boolean {
+  return type.kind === "string" || (type.kind === "record" && !isCounterId(type));
 }
 
-function groupText(type: ValueType, value: string): string {
-  if (type.kind === "timestamp") return momentText(value);
-  // Expressions read a counted id as a text.
-  return type.kind === "record" && type.number === true ? `${value}::bigint` : value;
+function groupText({ kind }: ValueType, value: string): string {
+  return kind === "timestamp" ? momentText(value) : value;
 }
 
 /** Sums and amounts are texts, so that JSON keeps all their digits. */

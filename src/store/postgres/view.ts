@@ -19,9 +19,9 @@ const dialect: TextSql = {
   joinedTexts: (text, order) => sql`string_agg(${text}, ',' ORDER BY ${order})`,
   fragments: () => [],
   fragmentText: (stored) => stored,
-  // An expression would read the field as `jsonb`, which loses the order of members.
   // Expressions read all ids as text, by the index on the text of counted ids.
   idText: (alias, table) => (isCounted(table) ? `${alias}."id"::text` : undefined),
+  // An expression would read the field as `jsonb`, which loses the order of members.
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
 };
 
@@ -36,10 +36,11 @@ export const storedViews: ViewSql = viewSql({
 });
 
 function columnText(name: string, column: TextColumn): string {
-  switch (column.unix ?? column.type) {
+  const type = column.unix ?? column.type;
+  switch (type) {
     case "seconds":
     case "milliseconds":
-      return unixText(name, column.unix ?? "seconds");
+      return unixText(name, type);
     case "text":
       return needsNoEscape(column) ? `'"' || ${name} || '"'` : `to_json(${name})::text`;
     case "timestamp":

@@ -19,9 +19,9 @@ export interface TextSql {
   readonly columnText: (name: string, column: Pick<Column, "type" | "unix" | "values" | "schema">) => string;
   /** Returns the JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
   readonly valueText: (value: string, type: JsonType, of: TypedExpression) => string;
-  /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   /** Returns the id of a record as references to it are compared, if it is not the column itself. */
   readonly idText?: (alias: string, table: Table) => string | undefined;
+  /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** Concatenates all texts in the order, separated by commas; null for no rows. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
@@ -48,10 +48,7 @@ export function viewSql(text: TextSql): ViewSql {
   const scope = (table: Table, tables: Named): RecordScope => ({ text, table, alias: atHand, tables, depth: 0 });
   return {
     view: ({ members }, table, tables) => objectSql(members, scope(table, tables)),
-    nested: (source, table, tables) =>
-      source.kind === "record" && source.orId !== undefined
-        ? recordOrId(source, source.orId, scope(table, tables))
-        : recordsText(source, scope(table, tables)),
+    nested: (source, table, tables) => nestedText(source, scope(table, tables)),
   };
 }
 
@@ -162,11 +159,14 @@ function madeText({ absent, name, source, type }: ViewMember, scope: RecordScope
       // An optional object without members is left out.
       if (absent === "left out") return sql`nullif(${objectSql(source.members, scope)}, '{}')`;
       return sql`(${objectSql(source.members, scope)})`;
-    case "record":
-      return source.orId === undefined ? recordsText(source, scope) : recordOrId(source, source.orId, scope);
     default:
-      return recordsText(source, scope);
+      return nestedText(source, scope);
   }
+}
+
+function nestedText(source: NestedSource, scope: RecordScope): Fragment {
+  const isEither = source.kind === "record" && source.orId !== undefined;
+  return isEither ? recordOrId(source, source.orId, scope) : recordsText(source, scope);
 }
 
 /** Returns SQL of the record if the caller may see it, else of its id; null if there is no reference. */

@@ -30,6 +30,7 @@ import { secretStore } from "./secrets.ts";
 import { holdServingLock } from "./serving-lock.ts";
 import { sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
+import type { ReadKind } from "./thread.ts";
 import { openThreads } from "./threads.ts";
 import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
 import { prepareAggregate } from "./aggregate.ts";
@@ -157,7 +158,7 @@ async function open(settings: Settings): Promise<Store> {
     const left = (until: number | undefined): number | undefined => (until === undefined ? undefined : until - clock());
     /** Runs short reads on the main thread, and those known to be long on a worker thread. */
     const sliced = <A extends readonly unknown[], T>(
-      kind: "read" | "list" | "aggregate" | "summary",
+      kind: ReadKind,
       query: object,
       { stops, run }: Stoppable<A, T>,
     ): ((...args: A) => Awaitable<T>) => {

@@ -31,9 +31,12 @@ export interface Sent {
   readonly object?: unknown;
 }
 
+/** The reads that may run on a thread. */
+export type ReadKind = "read" | "list" | "aggregate" | "summary";
+
 export type Task =
   | {
-      readonly kind: "read" | "list" | "aggregate" | "summary";
+      readonly kind: ReadKind;
       readonly query: Sent;
       readonly args: readonly unknown[];
       /** The deadline as a time of `sharedNow`; absent: no deadline. */
@@ -89,7 +92,7 @@ function objectOf({ number, object }: Sent): unknown {
   return objects.get(number);
 }
 
-function prepared(kind: "read" | "list" | "aggregate" | "summary", query: Sent): Stoppable<readonly never[], unknown> {
+function prepared(kind: ReadKind, query: Sent): Stoppable<readonly never[], unknown> {
   const prepare = { read: prepareRead, list: prepareList, aggregate: prepareAggregate, summary: prepareSummary }[kind];
   return getOrMake(reads, query.number, () => {
     return prepare(objectOf(query) as never, relations, connection, nothing) as Stoppable<readonly never[], unknown>;

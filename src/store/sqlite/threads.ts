@@ -6,16 +6,11 @@ import { Worker } from "node:worker_threads";
 import { TooManySteps } from "../../expression/evaluate.ts";
 import { StoreError } from "../port/error.ts";
 import type { RecordChange, Transaction } from "../port/store.ts";
-import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
+import type { Called, Found, Outcome, ReadKind, Sent, Task, ThreadSettings } from "./thread.ts";
 
 export interface Threads {
   /** Runs a read. @throws StoreError `late` at the deadline, `left` milliseconds from now; undefined for none. */
-  read(
-    kind: "read" | "list" | "aggregate" | "summary",
-    query: object,
-    args: readonly unknown[],
-    left: number | undefined,
-  ): Promise<Found>;
+  read(kind: ReadKind, query: object, args: readonly unknown[], left: number | undefined): Promise<Found>;
   /** Begins a transaction with exclusive write access. It ends with `commit` or `rollback`. */
   begin(left: number | undefined): Promise<LongTransaction>;
   close(): Promise<void>;

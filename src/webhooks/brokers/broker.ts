@@ -21,9 +21,5 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** The media type of a CloudEvent that is one JSON object (CloudEvents 1.0, structured mode). */
-export const cloudEventMedia = "application/cloudevents+json; charset=UTF-8";
-/** The media type of an event in the document's own envelope. */
-export const jsonMedia = "application/json";
 /** The timeout for responses of the broker, in milliseconds. */
 export const patienceMilliseconds = 10_000;

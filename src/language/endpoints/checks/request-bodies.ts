@@ -106,13 +106,7 @@ const notOneText: Check = {
     for (const resolved of endpoints.values()) {
       const { endpoint, kind, operation } = resolved;
       const declared = endpoint.requests?.media?.some(({ type }) => type === plainMedia) ?? false;
-      if (kind === "unclear" || !declared) continue;
-      const { gives } = endpoint;
-      const isText =
-        kind === "resource"
-          ? isOneText(responseShape(model, resolved).item)
-          : typeof gives === "object" && Object.keys(gives).length === 1;
-      if (isText) continue;
+      if (kind === "unclear" || !declared || isOneText(responseShape(model, resolved).item)) continue;
       yield {
         at: `endpoints/endpoints/${operation}/requests`,
         message: `\`${operation}\` does not give one text, so its response is not \`text/plain\``,

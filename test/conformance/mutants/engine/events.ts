@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { HttpRequest } from "../../../../src/http/message.ts";
+import type { WebhookPlan } from "../../../../src/plan/events/types.ts";
 import { signatureField } from "../../../../src/runtime/auth/hmac.ts";
 import type { Row, Store } from "../../../../src/store/port/store.ts";
 import { ask, pass, type Step } from "../../../enforced/proof.ts";
@@ -82,7 +83,7 @@ export const eventMutants: readonly EngineMutant[] = mutantsOf(
     ],
     "events are not signed": [
       planned(({ events }) => ({
-        events: { ...events, ...(events.webhook && { webhook: { ...events.webhook, signed: false } }) },
+        events: { ...events, ...(events.webhook && { webhook: unsigned(events.webhook) }) },
       })),
       ...told,
       signed,
@@ -367,4 +368,8 @@ async function resigned(request: HttpRequest): Promise<HttpRequest> {
     body: bytes,
   });
   return withFields(request, { "bell-signature": signature }, { body: () => Promise.resolve(body) });
+}
+
+function unsigned({ scheme: _, ...webhook }: WebhookPlan): WebhookPlan {
+  return webhook;
 }
