@@ -50,7 +50,7 @@ const allTransitions: (contract: Contract) => readonly TriggeredTransition[] = o
   }),
 );
 
-/** Returns the transitions that an operation makes. */
+/** Returns the transitions of existing records that an operation makes. */
 export function transitionsBy(contract: Contract, operation: string): readonly TriggeredTransition[] {
   return transitionsOf(contract).filter(({ trigger: { on } }) => on.kind === "by" && on.operation === operation);
 }
@@ -90,8 +90,8 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
     }
   };
   alsoWritten((of) => of.kind === "operation" && of.operation === operation.operation);
-  for (const { trigger } of transitionsBy(contract, operation.operation))
-    alsoWritten((of) => of.kind === "transition" && of.trigger === trigger);
+  const own = [...transitionsBy(contract, operation.operation), ...transitionsOfNew(contract, operation.operation)];
+  for (const { trigger } of own) alsoWritten((of) => of.kind === "transition" && of.trigger === trigger);
   for (const resource of pending) {
     const events = Object.entries(out).flatMap(([name, { when }]) => {
       if (when.kind === "operation") return when.operation === operation.operation ? [name] : [];

@@ -94,17 +94,13 @@ export function possibleErrors(
   const existing = kind === "create" ? undefined : record;
   const after = scopeAfter(trial, called, { caller, record: existing }, body);
   const found: string[] = [];
-  const ofNew = transitionsOfNew(contract, operation);
-  const further = [...(endpoint.also ?? []), ...ofNew.flatMap(({ trigger }) => trigger.also ?? [])];
   for (const [of, rules] of Object.entries(model.resources.rules)) {
     for (const [index, rule] of rules.entries()) {
       const condition = typed.get(`resources/rules/${of}/${index}/holds`);
       if (rule.kind !== "holds") continue;
       const isPossible =
         condition === undefined ||
-        (of === resource
-          ? knownTruth(trial, condition, after) !== true
-          : mayViolate(contract, write, condition) || further.some((one) => one.resource === of));
+        (of === resource ? knownTruth(trial, condition, after) !== true : mayViolate(contract, write, condition));
       if (isPossible) found.push(rule.else);
     }
   }
@@ -113,7 +109,8 @@ export function possibleErrors(
   if (differs !== undefined) found.push(differs);
   found.push(...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []));
   if (endpoint.else !== undefined) found.push(endpoint.else);
-  found.push(...[...transitionsBy(contract, operation), ...ofNew].flatMap(({ trigger }) => trigger.else ?? []));
+  const transitions = [...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)];
+  found.push(...transitions.flatMap(({ trigger }) => trigger.else ?? []));
   found.push(...furtherErrors(contract, called));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
   return found;
