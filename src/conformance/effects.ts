@@ -107,6 +107,16 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
   return { resources, writes };
 }
 
+/** Returns the errors of the guards and choices of an operation, and of the transitions that it makes. */
+export function guardErrors(contract: Contract, { endpoint, operation }: Operation): readonly string[] {
+  const transitions = [...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)];
+  return [
+    ...(endpoint.else === undefined ? [] : [endpoint.else]),
+    ...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []),
+    ...transitions.flatMap(({ trigger }) => trigger.else ?? []),
+  ];
+}
+
 /** Returns the errors that a valid request for an operation may get because of its further writes. */
 export function furtherErrors(contract: Contract, operation: Operation): readonly string[] {
   const { model, typed } = contract;

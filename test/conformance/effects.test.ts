@@ -1,8 +1,11 @@
-/** Which records and errors the tester expects of the further writes (`also`) of an operation. */
+/** Which records and errors the tester expects of the guards and further writes (`also`) of an operation. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import type { Json } from "../../src/base/json.ts";
 import { furtherEffects, furtherErrors } from "../../src/conformance/effects.ts";
+import { isRejectedByGuard } from "../../src/conformance/errors/expected.ts";
+import type { Response } from "../../src/conformance/interaction.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
 import { testServed } from "./served.ts";
 import { contractFrom } from "./values-contract.ts";
@@ -16,14 +19,14 @@ const cases: readonly {
 }[] = [
   {
     what: "a transition of the new record",
-    document: "examples/card-payments.md",
+    document: "card-payments",
     operation: "addRefund",
     resources: ["Charge"],
     errors: ["already-exists", "card-declined", "invalid-request", "quota-exceeded", "refund-too-large"],
   },
   {
     what: "a creation without further writes",
-    document: "examples/card-payments.md",
+    document: "card-payments",
     operation: "addProduct",
     resources: [],
     errors: [],
@@ -32,7 +35,7 @@ const cases: readonly {
 
 for (const { document, errors, operation, resources, what } of cases) {
   test(`further writes of ${what}`, () => {
-    const contract = contractFrom(document, readFileSync(document, "utf8"));
+    const contract = contractFrom("effects.md", read(document));
     const called = contract.operations.get(operation);
     assert(called !== undefined);
     assert.deepEqual([...furtherEffects(contract, called).resources], resources);
@@ -75,4 +78,31 @@ for (const [what, served, expected] of [
     const found = cases.find(({ id }) => id === `${path}: happens`);
     assert.equal(found?.kind, expected);
   });
+}
+
+const guarded = documentOf({
+  endpoints: { endpoints: { addThing: { at: "POST /things", if: "input.name != 'no'", else: "not-so" } } },
+  errors: { errors: { "not-so": "409 Not so", other: "409 Other" }, body: { error: "{code}" } },
+});
+
+const rejections: readonly (readonly [what: string, document: string, ...[string, number, string, boolean]])[] = [
+  ["a body without the code", read("issue-tracker"), "addRepo", 404, '{ "message": "No account" }', true],
+  ["another status", read("issue-tracker"), "addRepo", 409, '{ "message": "No account" }', false],
+  ["an empty body", read("service-broker"), "deprovision", 410, "{}", true],
+  ["a body with the code", guarded, "addThing", 409, '{ "error": "not-so" }', true],
+  ["a body with another code", guarded, "addThing", 409, '{ "error": "other" }', false],
+];
+
+for (const [what, document, operation, status, text, expected] of rejections) {
+  test(`the error of a guard: ${what}`, () => {
+    const contract = contractFrom("guard.md", document);
+    const called = contract.operations.get(operation);
+    assert(called !== undefined);
+    const response: Response = { status, headers: {}, text, json: JSON.parse(text) as Json };
+    assert.equal(isRejectedByGuard(contract, response, called), expected);
+  });
+}
+
+function read(name: string): string {
+  return readFileSync(`examples/${name}.md`, "utf8");
 }

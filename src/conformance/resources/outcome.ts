@@ -6,7 +6,7 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { furtherErrors, transitionsBy, transitionsOfNew } from "../effects.ts";
+import { furtherErrors, guardErrors } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import {
   bodyOf,
@@ -107,11 +107,7 @@ export function possibleErrors(
   found.push(...possibleConflicts(contract, write, body, existing));
   const { differs } = endpoint.statuses ?? {};
   if (differs !== undefined) found.push(differs);
-  found.push(...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []));
-  if (endpoint.else !== undefined) found.push(endpoint.else);
-  const transitions = [...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)];
-  found.push(...transitions.flatMap(({ trigger }) => trigger.else ?? []));
-  found.push(...furtherErrors(contract, called));
+  found.push(...guardErrors(contract, called), ...furtherErrors(contract, called));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
   return found;
 }

@@ -11,8 +11,8 @@ import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayRun, mayEverRun, recordVisibility, setsAll } from "../permissions.ts";
 import { deletionOf, type Operation } from "../contract.ts";
-import { furtherErrors, startOf } from "../effects.ts";
-import { isError, statusText } from "../errors/expected.ts";
+import { startOf } from "../effects.ts";
+import { isError, isFurtherError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
 import { appearing } from "./appearing.ts";
@@ -99,8 +99,9 @@ async function create(trial: Trial, called: ResourceEndpoint, caller: Caller, wi
     if (record !== undefined) return record;
     const response = trial.responseOf(interaction);
     // A unique field with few values may begin again, and the records that are written besides may allow another value.
-    const errors = ["already-exists", ...furtherErrors(contract, called)];
-    if (number < mostCreations && errors.some((code) => isError(contract, response, code, called.operation))) {
+    const isOther =
+      isError(contract, response, "already-exists", called.operation) || isFurtherError(contract, response, called);
+    if (number < mostCreations && isOther) {
       // What is unique only below another record is free below a new one.
       if (number > 1) trial.world.references.splice(0);
       continue;
