@@ -176,3 +176,21 @@ void test("a guard that is never false is found", async () => {
   const broken = cases.flatMap((one) => (one.kind === "broken" ? one.aspects.map(({ path }) => path) : []));
   assert.deepEqual(broken, ["states/Job/moves/running | rushed -> done/0/if"]);
 });
+
+void test("a creation's transition before one without a guard is tried", async () => {
+  const text = living({
+    moves: {
+      "open -> closed": ["by close", started],
+      "open -> lost": ["by lose", "by addThing"],
+      "closed -> open": "by open",
+    },
+  });
+  const { cases } = await testServed(text, { only: ["addThing"] });
+  assert.deepEqual(
+    cases.flatMap(({ id, kind }) => (id.endsWith(": new") ? [[id, kind]] : [])),
+    [
+      ["states/Thing/moves/open -> closed/1: new", "holds"],
+      ["states/Thing/moves/open -> lost/1: new", "holds"],
+    ],
+  );
+});
