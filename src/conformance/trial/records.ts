@@ -83,10 +83,11 @@ export function creatorsOf({ contract }: Trial, resource: string): readonly Reso
 export async function creatorFor(trial: Trial, called: Operation, { creator }: Wish): Promise<Caller | undefined> {
   const may = (caller: Caller): boolean => mayEverRun(trial.contract, called.operation, caller);
   if (creator !== undefined && may(creator)) return creator;
-  // Signing up needs a record itself, so the anonymous caller comes first where it may create one.
-  const all = may(anonymous) ? [anonymous] : [];
-  const setting = [...all, ...(await trial.callers()).filter(may)];
-  return setting.find((caller) => setsAll(trial.contract, called.resource, caller)) ?? setting[0];
+  const setsFields = (caller: Caller): boolean => setsAll(trial.contract, called.resource, caller);
+  // The test creates a record to sign up a user, so an anonymous creation must not wait for the users.
+  if (may(anonymous) && setsFields(anonymous)) return anonymous;
+  const callers = [...(may(anonymous) ? [anonymous] : []), ...(await trial.callers()).filter(may)];
+  return callers.find(setsFields) ?? callers[0];
 }
 
 /** How often the test creates a record anew if there is one with the same unique values already. */
