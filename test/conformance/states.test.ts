@@ -194,3 +194,30 @@ void test("a creation's transition before one without a guard is tried", async (
     ],
   );
 });
+
+for (const type of ["datetime", "datetime(seconds)"])
+  void test(`a timer at a ${type}, and records that are stored from one, are tried`, async () => {
+    const text = documentOf({
+      resources: {
+        Thing: { id: "id(thi)", due: type },
+        Note: { id: "id(not)", madeAt: `${type} = now, read-only` },
+      },
+      states: {
+        Note: "none",
+        Thing: { states: ["open", "lost"], start: "open", final: ["lost"], moves: { "open -> lost": "at due" } },
+      },
+      endpoints: {
+        endpoints: {
+          ...{ addThing: "POST /things", getThing: "GET /things/{id}" },
+          ...{ addNote: "POST /notes", getNote: "GET /notes/{id}" },
+        },
+      },
+      limits: { keep: { Note: "2d after madeAt" } },
+    });
+    const { statements } = await testServed(text, { only: ["states", "limits"] });
+    const tried = ["states/Thing/moves/open -> lost", "limits/keep/Note"];
+    assert.deepEqual(
+      statements.flatMap(({ kind, statement: { path } }) => (tried.includes(path) ? [[path, kind]] : [])),
+      tried.map((path) => [path, "holds"]),
+    );
+  });
