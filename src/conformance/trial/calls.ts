@@ -28,6 +28,7 @@ import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
 import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
+import type { Query } from "./parameters.ts";
 import { findRecord, recordsOf, stopped } from "./world.ts";
 
 export interface CallOptions {
@@ -40,7 +41,7 @@ export interface CallOptions {
   readonly body?: JsonObject | null | undefined;
   readonly rawBody?: Wanted["rawBody"];
   /** Parameters besides those that the operation needs. */
-  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Query | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** The version to name; `null`: none. */
   readonly version?: string | null;
