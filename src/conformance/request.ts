@@ -102,16 +102,12 @@ export function versionSelector({ model }: Contract, version: string | undefined
 export function wrapped(contract: Contract, operation: Operation, body: JsonObject): Json {
   const { endpoint, action } = operation;
   const batch = batchOf(contract.model, operation);
-  if (batch !== undefined) {
-    const input = inputShapeOf(contract.model, operation);
-    const many = [input === undefined ? body : shaped(input, body)];
-    return batch.member === undefined ? many : { [batch.member]: many };
-  }
   const shape = inputShapeOf(contract.model, operation);
+  const inner = shape === undefined ? body : shaped(shape, body);
+  if (batch !== undefined) return batch.member === undefined ? [inner] : { [batch.member]: [inner] };
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
   const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
-  if (isWrapped) return { [wrap]: shape === undefined ? body : shaped(shape, body) };
-  return shape === undefined ? body : shaped(shape, body);
+  return isWrapped ? { [wrap]: inner } : inner;
 }
 
 function shaped(shape: InputShape, body: JsonObject): JsonObject {

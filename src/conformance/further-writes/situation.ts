@@ -8,11 +8,12 @@ import { transitionsBy, transitionsOf, transitionsOfNew, type TriggeredTransitio
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { subjectFor } from "../trial/calls.ts";
+import { neededCreator } from "../resources/writing.ts";
 import { payloadInput, payloadOf } from "../trial/incoming.ts";
 import { expressionInput, type Input, recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { inputThatStarts } from "../trial/new-records.ts";
-import { creatorFor, sendCreation } from "../trial/records.ts";
+import { sendCreation } from "../trial/records.ts";
 import { guardedInput } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 
@@ -83,8 +84,7 @@ async function creation(
   inputFor: (caller: Caller) => Promise<Input | undefined>,
 ): Promise<Situation> {
   if (called.kind !== "resource") throw new NotTried(`${called.operation} creates no record`);
-  const caller = await creatorFor(trial, called, {});
-  if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
+  const caller = await neededCreator(trial, called);
   const input = await inputFor(caller);
   if (input === undefined) throw new NotTried(`the guard of ${called.operation} is not true`);
   const above = called.parents.at(-1);
