@@ -20,7 +20,7 @@ export function expectSuccess(trial: Trial, interaction: Interaction, path?: str
   if (response.status < 300) return response;
   const called = trial.contract.operations.get(interaction.operation ?? "");
   if (called !== undefined && isFurtherError(trial.contract, response, called))
-    throw new NotTried(`${called.operation} cannot write the other records, or answers as if it could not`);
+    throw new NotTried(`${called.operation} got an error of its further writes (\`also\`)`);
   throw new Broken("success", statusText(trial.contract, response), interaction, path);
 }
 

@@ -32,7 +32,7 @@ interface Form {
   readonly view?: string;
 }
 
-/** A member in place of whose id a request may ask for a record. */
+/** A member with an id; a request may ask for the record instead. */
 interface Expandable {
   readonly name: string;
   /** The field of the record around that refers to the record. */
@@ -124,7 +124,7 @@ function itemsIn(shape: Shape): readonly string[] | undefined {
   return undefined;
 }
 
-/** Sends the request with a path. The response differs from what the document says of every response, so nobody compares it. */
+/** Sends the request with a path. Uses `send`, not `call`: `call` would report the changed shape as a deviation. */
 async function expand(
   trial: Trial,
   called: Operation,

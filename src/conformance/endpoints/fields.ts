@@ -22,7 +22,7 @@ export function fieldsCases(contract: Contract): readonly Case[] {
 
 type Options = Omit<ValidOptions, "body">;
 
-/** A response with fewer members is not what the document says of every response, so nobody compares it. */
+/** Uses `send`, not `call`: `call` would report the changed shape as a deviation. */
 async function select(trial: Trial, called: Operation, options: Options, parameter: string, name: string) {
   const query = { ...options.query, [parameter]: name };
   const { request, caller } = await trial.build(called.operation, { ...options, query });

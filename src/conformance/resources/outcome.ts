@@ -48,7 +48,7 @@ export function outcomeOf(
   const hasFileLimit =
     Object.values(body).some(isFileValue) && trial.contract.model.limits.size?.["request"] === undefined;
   if (hasFileLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
-  // What is invalid may be a value of another record, which the operation writes besides.
+  // The invalid value may be in another record that the operation also writes.
   if (isInvalid(trial.contract, write.called, response, possible))
     return possible.includes("invalid-request") ? "other" : "invalid";
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
@@ -151,7 +151,7 @@ export function expectRejected(
   if (!isStated(contract, error)) return;
   const code = codeIn(contract, response);
   if (code !== undefined && code !== error && possible.includes(code)) return;
-  // A wrong value may be longer than the whole request may be.
+  // A wrong value may exceed the size limit of the request.
   const hasSize = Object.keys(contract.model.limits.size ?? {}).length > 0;
   if (hasSize && isError(contract, response, "too-large", called.operation)) return;
   if (error !== "invalid-request") {

@@ -314,7 +314,7 @@ function races(contract: Contract, transition: TriggeredTransition): readonly Ca
         const limited = all.some(({ response }) => isResponse(response) && response.status === 429);
         if (successes.length === 1) return;
         if (successes.length === 0 && limited) throw new NotTried("a rate limit of the document is used up");
-        // Without a record that the transition has to write besides, it is not possible at all.
+        // All requests fail if a further write of the transition finds no record.
         const called = trial.operation(on.operation);
         const lacks = all.every((one) => isFurtherError(contract, trial.responseOf(one), called));
         if (lacks) throw new NotTried(`${on.operation} finds no record that it has to write besides`);

@@ -99,7 +99,7 @@ async function create(trial: Trial, called: ResourceEndpoint, caller: Caller, wi
     const { interaction, record } = await sendCreation(trial, called, caller, { ...wish, isValid: true });
     if (record !== undefined) return record;
     const response = trial.responseOf(interaction);
-    // A unique field with few values may begin again, and the records that are written besides may allow another value.
+    // Try again: unique values may repeat, and the further writes may accept other values.
     const isOther =
       isError(contract, response, "already-exists", called.operation) || isFurtherError(contract, response, called);
     if (number < mostCreations && isOther) {
