@@ -117,8 +117,8 @@ export function isRejectedByGuard(contract: Contract, response: Response, called
     if (response.status !== statusOf(contract, code, operation)) return false;
     const { body } = bodyOf(contract, code, operation, false);
     if (body === undefined) return true;
-    const showsCode = body === "problem+json" || JSON.stringify(body.shape).includes("{code}");
-    return !showsCode || response.text.includes(nameOf(contract, code));
+    const hasCode = body === "problem+json" || JSON.stringify(body.shape).includes("{code}");
+    return !hasCode || response.text.includes(nameOf(contract, code));
   });
 }
 
