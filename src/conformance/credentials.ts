@@ -1,7 +1,7 @@
 /** How requests carry the credentials of part 5. */
 import { isObject, type Json } from "../base/json.ts";
 import { responseShape, type Shape } from "../language/endpoints/shape.ts";
-import { placesOf } from "../language/authentication/sent.ts";
+import { fieldWith, placesOf } from "../language/authentication/sent.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
@@ -38,11 +38,8 @@ export function withToken({ model }: Contract, credential: string, token: string
     url.searchParams.set(sentIn.query, value);
     return { ...request, url: url.href };
   }
-  const { header, text } =
-    "cookie" in sentIn
-      ? { header: "Cookie", text: `${sentIn.cookie}=${value}` }
-      : { header: sentIn.header, text: sentIn.scheme === undefined ? value : `${sentIn.scheme} ${value}` };
-  return { ...request, headers: { ...request.headers, [header]: text } };
+  const field = fieldWith(sentIn, value);
+  return field === undefined ? request : { ...request, headers: { ...request.headers, [field[0]]: field[1] } };
 }
 
 /** Returns the token in the response to a login, by the member that the document computes with `token(…)`. */

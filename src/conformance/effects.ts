@@ -50,7 +50,7 @@ const allTransitions: (contract: Contract) => readonly TriggeredTransition[] = o
   }),
 );
 
-/** Returns the transitions that an operation makes. */
+/** Returns the transitions of existing records that an operation makes. */
 export function transitionsBy(contract: Contract, operation: string): readonly TriggeredTransition[] {
   return transitionsOf(contract).filter(({ trigger: { on } }) => on.kind === "by" && on.operation === operation);
 }
@@ -90,8 +90,8 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
     }
   };
   alsoWritten((of) => of.kind === "operation" && of.operation === operation.operation);
-  for (const { trigger } of transitionsBy(contract, operation.operation))
-    alsoWritten((of) => of.kind === "transition" && of.trigger === trigger);
+  const own = [...transitionsBy(contract, operation.operation), ...transitionsOfNew(contract, operation.operation)];
+  for (const { trigger } of own) alsoWritten((of) => of.kind === "transition" && of.trigger === trigger);
   for (const resource of pending) {
     const events = Object.entries(out).flatMap(([name, { when }]) => {
       if (when.kind === "operation") return when.operation === operation.operation ? [name] : [];
@@ -105,6 +105,16 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
     }
   }
   return { resources, writes };
+}
+
+/** Returns the errors of the guards and choices of an operation, and of the transitions that it makes. */
+export function guardErrors(contract: Contract, { endpoint, operation }: Operation): readonly string[] {
+  const transitions = [...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)];
+  return [
+    ...(endpoint.else === undefined ? [] : [endpoint.else]),
+    ...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []),
+    ...transitions.flatMap(({ trigger }) => trigger.else ?? []),
+  ];
 }
 
 /** Returns the errors that a valid request for an operation may get because of its further writes. */

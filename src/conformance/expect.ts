@@ -1,12 +1,11 @@
 /** What cases expect of a response. Each function throws `Broken` if the response is not so. */
 import { getOrMake } from "../base/once.ts";
 import { Broken, NotTried } from "./case.ts";
-import { furtherErrors } from "./effects.ts";
 import {
   codeIn,
   errorDeviations,
   type ExpectedError,
-  isError,
+  isFurtherError,
   isStated,
   statusOf,
   statusText,
@@ -20,9 +19,8 @@ export function expectSuccess(trial: Trial, interaction: Interaction, path?: str
   const response = trial.responseOf(interaction);
   if (response.status < 300) return response;
   const called = trial.contract.operations.get(interaction.operation ?? "");
-  const errors = called === undefined ? [] : furtherErrors(trial.contract, called);
-  if (errors.some((code) => isError(trial.contract, response, code, called?.operation)))
-    throw new NotTried(`${called?.operation} cannot write the other records, or answers as if it could not`);
+  if (called !== undefined && isFurtherError(trial.contract, response, called))
+    throw new NotTried(`${called.operation} got an error of its further writes (\`also\`)`);
   throw new Broken("success", statusText(trial.contract, response), interaction, path);
 }
 

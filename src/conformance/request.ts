@@ -8,6 +8,7 @@ import type { Caller } from "./caller.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
 import { contentOf, formOf, isFileValue } from "./files.ts";
 import type { Request } from "./interaction.ts";
+import { type Query, queryText } from "./trial/parameters.ts";
 import { textOf } from "./trial/known.ts";
 
 export interface Wanted {
@@ -19,7 +20,7 @@ export interface Wanted {
   readonly body?: JsonObject | undefined;
   /** A body that is sent as it is, in place of `body`. */
   readonly rawBody?: { readonly type?: string; readonly bytes: string | Uint8Array } | undefined;
-  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Query | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The version to name; `null` names none. Absent: the version of the contract. */
   readonly version?: string | null | undefined;
@@ -33,7 +34,7 @@ export function buildRequest(contract: Contract, address: string, wanted: Wanted
     segmentText(segment, (name) => encodeURIComponent(textOf(lookup(wanted.path, name)))),
   );
   const selector = versionSelector(contract, version);
-  const parameters = new URLSearchParams({ ...query, ...selector.query }).toString();
+  const parameters = queryText({ ...query, ...selector.query });
   const url = `${operationsAddress(contract, address)}${selector.path}/${path.join("/")}`;
   const sent = rawBody ?? (body === undefined ? undefined : sentBody(contract, operation, body));
   return caller.authorize({
@@ -101,16 +102,12 @@ export function versionSelector({ model }: Contract, version: string | undefined
 export function wrapped(contract: Contract, operation: Operation, body: JsonObject): Json {
   const { endpoint, action } = operation;
   const batch = batchOf(contract.model, operation);
-  if (batch !== undefined) {
-    const input = inputShapeOf(contract.model, operation);
-    const many = [input === undefined ? body : shaped(input, body)];
-    return batch.member === undefined ? many : { [batch.member]: many };
-  }
   const shape = inputShapeOf(contract.model, operation);
+  const inner = shape === undefined ? body : shaped(shape, body);
+  if (batch !== undefined) return batch.member === undefined ? [inner] : { [batch.member]: [inner] };
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
   const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
-  if (isWrapped) return { [wrap]: shape === undefined ? body : shaped(shape, body) };
-  return shape === undefined ? body : shaped(shape, body);
+  return isWrapped ? { [wrap]: inner } : inner;
 }
 
 function shaped(shape: InputShape, body: JsonObject): JsonObject {

@@ -49,13 +49,22 @@ export function webhookProblem(
   }
   const key = scheme.key === "base64" ? keyOf(secret) : Buffer.from(secret);
   if (key === undefined) return "the secret is not base64";
-  const hmac = createHmac("sha256", key);
-  for (const piece of scheme.over.split(/(\{\w+\})/))
-    hmac.update(piece === "{body}" ? body : (values.get(piece.slice(1, -1)) ?? piece));
-  const expected = hmac.digest();
+  const expected = digestOf(scheme, key, values, body);
   if (signatures.length === 0) return `${field} has no signature like ${template}`;
   if (signatures.some((one) => isSame(one, expected))) return undefined;
   return "no signature is that of this secret and of the signed values";
+}
+
+function digestOf(
+  { over }: SignatureScheme,
+  key: Uint8Array | string,
+  values: ReadonlyMap<string, string>,
+  body: Uint8Array | string,
+): Buffer {
+  const hmac = createHmac("sha256", key);
+  for (const piece of over.split(/(\{\w+\})/))
+    hmac.update(piece === "{body}" ? body : (values.get(piece.slice(1, -1)) ?? piece));
+  return hmac.digest();
 }
 
 /** Returns when an attempt was made, in milliseconds since 1970; undefined if its scheme has no time. */
@@ -128,10 +137,8 @@ export function schemeSignature(
     topic: "test",
     action: "test",
   };
-  const hmac = createHmac("sha256", scheme.key === "base64" ? (keyOf(secret) ?? "") : secret);
-  for (const piece of scheme.over.split(/(\{\w+\})/))
-    hmac.update(piece === "{body}" ? body : (values[piece.slice(1, -1)] ?? piece));
-  const digest = hmac.digest();
+  const key = scheme.key === "base64" ? (keyOf(secret) ?? "") : secret;
+  const digest = digestOf(scheme, key, new Map(Object.entries(values)), body);
   Object.assign(values, { hex: digest.toString("hex"), base64: digest.toString("base64") });
   const filled = Object.entries(scheme.headers).map(
     ([name, template]) => [name, template.replaceAll(/\{(\w+)\}/g, (_, key: string) => values[key] ?? "")] as const,

@@ -1,5 +1,5 @@
 /** Signs the requests of an `hmac-sha256` credential. */
-import { schemeOf, signatureField } from "../base/signature-schemes.ts";
+import { schemeOf } from "../base/signature-schemes.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { anonymous, type Caller } from "./caller.ts";
 import type { Contract } from "./contract.ts";
@@ -22,11 +22,7 @@ export function signer(contract: Contract, credential: string, secret: string, n
         now: now(),
         id: `msg_${count}_${now()}`,
       });
-      const header = signatureField(schemeOf(scheme))[0];
-      const { sent } = lookup(contract.model.authentication.credentials, credential) ?? {};
-      const where = sent === undefined ? { [header]: token } : {};
-      const withFields = { ...request, headers: { ...request.headers, ...fields, ...where } };
-      return sent === undefined ? withFields : withToken(contract, credential, token, withFields);
+      return withToken(contract, credential, token, { ...request, headers: { ...request.headers, ...fields } });
     },
   };
 }

@@ -176,3 +176,48 @@ void test("a guard that is never false is found", async () => {
   const broken = cases.flatMap((one) => (one.kind === "broken" ? one.aspects.map(({ path }) => path) : []));
   assert.deepEqual(broken, ["states/Job/moves/running | rushed -> done/0/if"]);
 });
+
+void test("a creation's transition before one without a guard is tried", async () => {
+  const text = living({
+    moves: {
+      "open -> closed": ["by close", started],
+      "open -> lost": ["by lose", "by addThing"],
+      "closed -> open": "by open",
+    },
+  });
+  const { cases } = await testServed(text, { only: ["addThing"] });
+  assert.deepEqual(
+    cases.flatMap(({ id, kind }) => (id.endsWith(": new") ? [[id, kind]] : [])),
+    [
+      ["states/Thing/moves/open -> closed/1: new", "holds"],
+      ["states/Thing/moves/open -> lost/1: new", "holds"],
+    ],
+  );
+});
+
+for (const type of ["datetime", "datetime(seconds)"])
+  void test(`a timer at a ${type}, and records that are stored from one, are tried`, async () => {
+    const text = documentOf({
+      resources: {
+        Thing: { id: "id(thi)", due: type },
+        Note: { id: "id(not)", madeAt: `${type} = now, read-only` },
+      },
+      states: {
+        Note: "none",
+        Thing: { states: ["open", "lost"], start: "open", final: ["lost"], moves: { "open -> lost": "at due" } },
+      },
+      endpoints: {
+        endpoints: {
+          ...{ addThing: "POST /things", getThing: "GET /things/{id}" },
+          ...{ addNote: "POST /notes", getNote: "GET /notes/{id}" },
+        },
+      },
+      limits: { keep: { Note: "2d after madeAt" } },
+    });
+    const { statements } = await testServed(text, { only: ["states", "limits"] });
+    const tried = ["states/Thing/moves/open -> lost", "limits/keep/Note"];
+    assert.deepEqual(
+      statements.flatMap(({ kind, statement: { path } }) => (tried.includes(path) ? [[path, kind]] : [])),
+      tried.map((path) => [path, "holds"]),
+    );
+  });

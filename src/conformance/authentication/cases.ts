@@ -22,7 +22,7 @@ import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
 import { credentialCases } from "./credentials.ts";
 import { hiddenCases } from "./hidden.ts";
-import { callerWith, kindText, roleText } from "./kinds.ts";
+import { callerLike, callerWith, kindId, kindText, roleText } from "./kinds.ts";
 import { sessionCases } from "./sessions.ts";
 import { settingCases } from "./setting.ts";
 
@@ -52,10 +52,10 @@ function matrix(contract: Contract, called: Operation): readonly Case[] {
   const kinds = [...roles, ...withoutRole, ...(called.action === "logout" ? [] : [undefined])];
   return kinds.map((roles): Case => {
     const who = kindText(roles);
-    const caller = { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
+    const caller = callerLike(roles);
     const may = mayEverRun(contract, operation, caller);
     return {
-      id: `authentication/allow/${operation}: ${roles === undefined ? "anonymous" : `[${roles.join(",")}]`}`,
+      id: `authentication/allow/${operation}: ${kindId(roles)}`,
       aspects: aspectsOf(contract, operation, `${who} ${may ? "may" : "may not"} run ${operation}`),
       operation,
       // What it deletes, no other case may need.
@@ -159,13 +159,13 @@ function hides(contract: Contract, called: Operation): readonly Case[] {
   if (resource === undefined || !needsRecord(called) || called.endpoint.the !== undefined) return [];
   if (!grants.some((grant) => grant.if !== undefined)) return [];
   return rolesOf(contract).flatMap((roles): readonly Case[] => {
-    const kind = { ...anonymous, roles, signedIn: true };
+    const kind = callerLike(roles);
     const own = grants.filter((grant) => admits(grant, kind));
     if (own.length === 0 || own.some((grant) => grant.if === undefined)) return [];
     const who = roleText(roles);
     return [
       {
-        id: `authentication/allow/${operation}: other [${roles.join(",")}]`,
+        id: `authentication/allow/${operation}: other ${kindId(roles)}`,
         aspects: aspectsOf(
           contract,
           operation,
@@ -203,14 +203,12 @@ function reveals(contract: Contract, name: string): readonly Case[] {
     (one) => one.resource === resource && (one.action === "read" || one.action === "create"),
   );
   const kinds = [...rolesOf(contract), undefined].filter((roles) =>
-    readers.some((one) =>
-      mayEverRun(contract, one.operation, { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined }),
-    ),
+    readers.some((one) => mayEverRun(contract, one.operation, callerLike(roles))),
   );
   return kinds.map((roles): Case => {
     const who = kindText(roles);
     return {
-      id: `${path}: ${roles === undefined ? "anonymous" : `[${roles.join(",")}]`}`,
+      id: `${path}: ${kindId(roles)}`,
       aspects: [{ path, expects: `who sees \`${field}\`: ${who}` }],
       run: async (trial) => {
         const caller = await callerWith(trial, roles);

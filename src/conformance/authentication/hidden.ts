@@ -5,7 +5,7 @@
 import { isObject, type Json } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
-import { anonymous, type Caller } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { admits, mayEverRun, mayRun, recordVisibility } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
@@ -15,7 +15,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { creatorsOf, newId, newNames } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { callerWith, kindText, roleText } from "./kinds.ts";
+import { callerLike, callerWith, kindId, kindText, roleText } from "./kinds.ts";
 
 export function hiddenCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()].flatMap((called): readonly Case[] => {
@@ -43,7 +43,7 @@ export function hiddenCases(contract: Contract): readonly Case[] {
 export function conditionalRoles(contract: Contract, operation: string): readonly (readonly string[])[] {
   const grants = lookup(contract.model.authentication.allow, operation) ?? [];
   return rolesOf(contract).filter((roles) => {
-    const own = grants.filter((grant) => admits(grant, { ...anonymous, roles, signedIn: true }));
+    const own = grants.filter((grant) => admits(grant, callerLike(roles)));
     return own.length > 0 && own.every((grant) => grant.if !== undefined);
   });
 }
@@ -52,7 +52,7 @@ export function conditionalRoles(contract: Contract, operation: string): readonl
 function kindsWithAll(contract: Contract, operation: string): readonly (readonly string[] | undefined)[] {
   const grants = lookup(contract.model.authentication.allow, operation) ?? [];
   return [...rolesOf(contract), undefined].filter((roles) => {
-    const kind = { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
+    const kind = callerLike(roles);
     return grants.some((grant) => grant.if === undefined && admits(grant, kind));
   });
 }
@@ -96,7 +96,7 @@ function lists(contract: Contract, called: Operation, roles: readonly string[]):
   const { operation, resource = "" } = called;
   const path = `authentication/allow/${operation}`;
   return {
-    id: `${path}: others [${roles.join(",")}]`,
+    id: `${path}: others ${kindId(roles)}`,
     aspects: [
       {
         path,
@@ -158,7 +158,7 @@ function isLikeMissing(contract: Contract, called: Operation, roles: readonly st
     },
   ];
   return {
-    id: `authentication/unseen: ${operation} [${roles.join(",")}]`,
+    id: `authentication/unseen: ${operation} ${kindId(roles)}`,
     aspects,
     operation,
     run: async (trial) => {

@@ -13,6 +13,16 @@ export function kindText(roles: readonly string[] | undefined): string {
   return roles === undefined ? "a caller without a credential" : `a caller with ${roleText(roles)}`;
 }
 
+/** Returns the kind of callers in the id of a case. */
+export function kindId(roles: readonly string[] | undefined): string {
+  return roles === undefined ? "anonymous" : `[${roles.join(",")}]`;
+}
+
+/** Returns a caller who stands for all with these roles, and who is no caller of the test. */
+export function callerLike(roles: readonly string[] | undefined): Caller {
+  return { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
+}
+
 /** Returns a caller with exactly these roles; `number` 1 is another user. @throws NotTried if the test has none */
 export async function callerWith(trial: Trial, roles: readonly string[] | undefined, number = 0): Promise<Caller> {
   if (roles === undefined) return anonymous;

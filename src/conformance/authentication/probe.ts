@@ -9,6 +9,7 @@ import { recordFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
+import { callerLike } from "./kinds.ts";
 import { tokenCaller } from "../web-token.ts";
 
 /** Returns the operations that need a credential, those that need the least besides it first. */
@@ -37,7 +38,7 @@ export async function probeWith(trial: Trial, credential: string, number: number
   for (const called of probesOf(contract)) {
     const { operation } = called;
     for (const roles of rolesOf(contract)) {
-      if (!mayEverRun(contract, operation, { ...anonymous, roles, signedIn: true })) continue;
+      if (!mayEverRun(contract, operation, callerLike(roles))) continue;
       const caller = await callerOf(trial, credential, roles, number);
       if (caller === undefined) continue;
       return needsRecord(called)

@@ -3,13 +3,12 @@ import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
-import { anonymous } from "../caller.ts";
 import { type Contract, requestStyle } from "../contract.ts";
 import { expectSuccess } from "../expect.ts";
 import { mayEverRun, mayRun, maySet } from "../permissions.ts";
 import { otherValue, sets, type Write, writesOf } from "../resources/writing.ts";
 import { rolesOf } from "../roles.ts";
-import { callerWith, kindText } from "./kinds.ts";
+import { callerLike, callerWith, kindId, kindText } from "./kinds.ts";
 
 export function settingCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.authentication.set ?? {}).flatMap((field) => settings(contract, field));
@@ -43,12 +42,12 @@ function settingsBy(
   const { model } = contract;
   const isIgnored = requestStyle(contract, called).unknown === "ignored";
   const kinds = [...rolesOf(contract), undefined].filter((roles) =>
-    mayEverRun(contract, called.operation, { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined }),
+    mayEverRun(contract, called.operation, callerLike(roles)),
   );
   return kinds.map((roles): Case => {
     const who = kindText(roles);
     return {
-      id: `${path}: ${called.operation} by ${roles === undefined ? "anonymous" : `[${roles.join(",")}]`}`,
+      id: `${path}: ${called.operation} by ${kindId(roles)}`,
       aspects: [{ path, expects: `who may set \`${name}\`: ${who}` }],
       operation: called.operation,
       run: async (trial) => {

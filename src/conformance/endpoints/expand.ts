@@ -32,7 +32,7 @@ interface Form {
   readonly view?: string;
 }
 
-/** A member in place of whose id a request may ask for a record. */
+/** A member with an id; a request may ask for the record instead. */
 interface Expandable {
   readonly name: string;
   /** The field of the record around that refers to the record. */
@@ -102,20 +102,16 @@ function aspectsOf({ places }: Contract, called: Operation, members: readonly st
 /** Returns the path as the operation takes it, with the names of the objects around the record. */
 function sentPath(contract: Contract, called: Operation, { from }: ExpandStyle, names: readonly string[]): string {
   if (from !== "response") return names.join(".");
+  return [...namesAround(contract, called), ...names].join(".");
+}
+
+/** Returns the names of the objects around a record in the response. */
+function namesAround(contract: Contract, called: Operation): readonly string[] {
+  if (called.action !== "list") return [wrapOf(contract, called) ?? []].flat();
   const { page } = responseShape(contract.model, called);
-  const wrap = wrapOf(contract, called);
+  if (page !== undefined) return itemsIn(page) ?? [];
   const isBare = (called.endpoint.lists ?? contract.model.endpoints.lists)?.bare === true;
-  const around =
-    called.action !== "list"
-      ? wrap === undefined
-        ? []
-        : [wrap]
-      : page === undefined
-        ? isBare
-          ? []
-          : [listNames(contract, called).items]
-        : (itemsIn(page) ?? []);
-  return [...around, ...names].join(".");
+  return isBare ? [] : [listNames(contract, called).items];
 }
 
 function itemsIn(shape: Shape): readonly string[] | undefined {
@@ -128,7 +124,7 @@ function itemsIn(shape: Shape): readonly string[] | undefined {
   return undefined;
 }
 
-/** Sends the request with a path. The response differs from what the document says of every response, so nobody compares it. */
+/** Sends the request with a path. Uses `send`, not `call`: `call` would report the changed shape as a deviation. */
 async function expand(
   trial: Trial,
   called: Operation,
@@ -193,7 +189,7 @@ function isRecord(contract: Contract, called: Operation, style: ExpandStyle, for
 
 /** Makes a record that has the reference. */
 async function referring(trial: Trial, { resource }: Form, { field, form }: Expandable): Promise<KnownRecord> {
-  const caller = await trial.callerFor(called(trial, resource));
+  const caller = await trial.callerFor(creatorOf(trial, resource));
   const id = await readId(trial, await trial.reference(form.resource, caller));
   const made =
     id === undefined || field === ""
@@ -202,7 +198,7 @@ async function referring(trial: Trial, { resource }: Form, { field, form }: Expa
   return made ?? trial.make(resource);
 }
 
-function called({ contract }: Trial, resource: string): string {
+function creatorOf({ contract }: Trial, resource: string): string {
   const creates = [...contract.operations.values()].find(
     (one) => one.action === "create" && one.resource === resource && one.endpoint.wire === undefined,
   );

@@ -1,32 +1,28 @@
 /** Some members of records (`fields`): a response has the members that the request names, and unknown ones are rejected. */
 import { styleOf } from "../../language/endpoints/resolve.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { pageIn, recordIn } from "../response.ts";
 import type { Trial } from "../trial/trial.ts";
 import { listed } from "./lists/listed.ts";
-import { operationCase, pathOf, plainOperations, validOptions, type ValidOptions } from "./subjects.ts";
+import { operationCase, pathOf, plainOperations, validOptions, type ValidOptions, withStyle } from "./subjects.ts";
 
 export function fieldsCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
     const parameter = styleOf(contract.model.endpoints, called.endpoint, "fields") ?? "none";
     const isReading = called.kind === "resource" && (called.action === "read" || called.action === "list");
     if (parameter === "none" || !isReading || called.file !== undefined) return [];
-    return [hasNamed(contract, called, parameter), rejectsUnknown(contract, called, parameter)];
+    const cases = [hasNamed(contract, called, parameter), rejectsUnknown(contract, called, parameter)];
+    return withStyle(contract, called, "fields", cases);
   });
-}
-
-function aspects({ places }: Contract, called: Operation, expects: string): readonly [Aspect] {
-  const local = pathOf(called, "fields");
-  return [{ path: places.has(local) ? local : "endpoints/fields", expects }];
 }
 
 type Options = Omit<ValidOptions, "body">;
 
-/** A response with fewer members is not what the document says of every response, so nobody compares it. */
+/** Uses `send`, not `call`: `call` would report the changed shape as a deviation. */
 async function select(trial: Trial, called: Operation, options: Options, parameter: string, name: string) {
   const query = { ...options.query, [parameter]: name };
   const { request, caller } = await trial.build(called.operation, { ...options, query });
@@ -35,7 +31,7 @@ async function select(trial: Trial, called: Operation, options: Options, paramet
 
 function hasNamed(contract: Contract, called: Operation, parameter: string): Case {
   const expects = `${called.operation} answers with the members that \`${parameter}\` names`;
-  return operationCase(called, "some members", aspects(contract, called, expects), async (trial) => {
+  return operationCase(called, "some members", [{ path: pathOf(called, "fields"), expects }], async (trial) => {
     if (called.action === "list") await listed(trial, called, 1);
     const { body: _, ...options } = await validOptions(trial, called);
     const full = recordOf(trial, called, await trial.call(called.operation, options));
@@ -58,7 +54,7 @@ function recordOf(trial: Trial, called: Operation, interaction: Interaction): Js
 
 function rejectsUnknown(contract: Contract, called: Operation, parameter: string): Case {
   const expects = `${called.operation} rejects an unknown name in \`${parameter}\``;
-  return operationCase(called, "an unknown member", aspects(contract, called, expects), async (trial) => {
+  return operationCase(called, "an unknown member", [{ path: pathOf(called, "fields"), expects }], async (trial) => {
     const { body: _, ...options } = await validOptions(trial, called);
     neededSuccess(trial, await trial.call(called.operation, options));
     const interaction = await select(trial, called, options, parameter, "unknownMember");

@@ -49,7 +49,7 @@ function aspects(contract: Contract, called: Operation, expects: string) {
   return aspectsOf(contract, called, ["manyRecords", "takes"], expects);
 }
 
-/** Sends an array of so many valid records. Nobody learns from the response, which has more than one. */
+/** Sends an array of so many valid records. Uses `send`, not `call`, which would learn one record from several. */
 async function send(trial: Trial, called: Operation, batch: Batch, length: number): Promise<Interaction> {
   const caller = await trial.callerFor(called.operation);
   const bodies: (JsonObject | undefined)[] = [];

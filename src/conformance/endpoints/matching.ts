@@ -31,7 +31,7 @@ export interface Sampling {
   readonly most?: number;
   /** Whether those with which the condition is false are made first, as far as the test can choose that. */
   readonly isFalseFirst?: true;
-  /** Whether the test also makes records to which those of the resource refer, with what the condition reads of them. */
+  /** Whether the test also creates the referenced records, with the values that the condition reads through the reference. */
   readonly followsReferences?: true;
   /** What the condition reads; by default what a permission of the caller may read. */
   readonly scope?: Scope;

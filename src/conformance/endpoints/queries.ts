@@ -57,10 +57,7 @@ function hasDefault(called: Operation, name: string, field: Field): Case {
     const { contract } = trial;
     const value = defaultValue(contract.model, field);
     if (value === undefined || value === null) throw new NotTried("the test does not know the default");
-    const send = async (pairs: Pairs): Promise<Interaction> => {
-      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      return sendAfterLimits(trial, withParameter(request, name, pairs), caller, { operation: called.operation });
-    };
+    const send = (pairs: Pairs): Promise<Interaction> => sendWith(trial, called, name, pairs);
     const { status } = trial.responseOf(await send(sent(contract.model, name, field, value)));
     const without = await send([]);
     const response = trial.responseOf(without);
@@ -68,6 +65,12 @@ function hasDefault(called: Operation, name: string, field: Field): Case {
     if (isInvalid && response.status !== status)
       throw new Broken(`\`${name}\` to be left out`, statusText(contract, response), without);
   });
+}
+
+/** Sends a valid request with these pairs as a parameter. */
+async function sendWith(trial: Trial, called: Operation, name: string, pairs: Pairs): Promise<Interaction> {
+  const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+  return sendAfterLimits(trial, withParameter(request, name, pairs), caller, { operation: called.operation });
 }
 
 /** Returns the request with another value of a parameter, or without it. */
@@ -84,16 +87,14 @@ function withParameter(request: Request, name: string, pairs: Pairs): Request {
 
 /** A list or an object in the form that the document declares: values at its edges are accepted, others are rejected. */
 function hasPartsOf(called: Operation, member: string, name: string, parameter: Parameter): Case {
-  const { operation } = called;
   const aspects: Case["aspects"] = [{ path: pathOf(called, member), expects: `\`${name}\` has its type` }];
   return operationCase(called, `parts of ${name}`, aspects, async (trial) => {
     const { contract } = trial;
     const { model } = contract;
     const supply = await supplyFor(trial, parameter.type);
-    const send = async (pairs: Pairs): Promise<Interaction> => {
+    const send = (pairs: Pairs): Promise<Interaction> => {
       trial.startOver();
-      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      return sendAfterLimits(trial, withParameter(request, name, pairs), caller, { operation });
+      return sendWith(trial, called, name, pairs);
     };
     const asSent = (value: Json): { readonly pairs: Pairs; readonly value: Json | undefined } => {
       const pairs = sent(model, name, parameter, value);
@@ -198,15 +199,8 @@ async function expectAccepted(
   called: Operation,
   { name, text, what }: Text & { readonly name: string },
 ): Promise<void> {
-  const { operation } = called;
   trial.startOver();
-  const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-  expectNoComplaint(
-    trial,
-    name,
-    what,
-    await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation }),
-  );
+  expectNoComplaint(trial, name, what, await sendWith(trial, called, name, [[name, text]]));
 }
 
 /** Expects that the response does not reject the parameter; it may reject the request for another reason. */

@@ -10,6 +10,7 @@ import type { Interaction } from "../interaction.ts";
 import { requestFor, subjectFor } from "../trial/calls.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { type Query, queryOf } from "../trial/parameters.ts";
 import type { Trial } from "../trial/trial.ts";
 
 export { ifPossible } from "../attempts.ts";
@@ -100,7 +101,7 @@ export async function validOptions(
       : { record: about, caller: by ?? (await trial.callerFor(operation, about)) };
   const { body, request } = await requestFor(trial, called, { record, caller });
   const { searchParams } = new URL(request.url);
-  return { record, caller, body: body ?? null, query: Object.fromEntries(searchParams) };
+  return { record, caller, body: body ?? null, query: queryOf([...searchParams]) };
 }
 
 /** A record that an operation has created. */
@@ -134,5 +135,5 @@ export interface ValidOptions {
   readonly record: KnownRecord | undefined;
   /** `null`: no body. */
   readonly body: JsonObject | null;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
 }

@@ -12,7 +12,7 @@ import {
 } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { transitionsBy, transitionsOfNew } from "../effects.ts";
+import { furtherErrors, guardErrors } from "../effects.ts";
 import type { Response } from "../interaction.ts";
 import { type Deviation } from "../deviations.ts";
 
@@ -107,18 +107,24 @@ export function isError(contract: Contract, response: Response, code: string, op
   return response.status === statusOf(contract, code, operation);
 }
 
-/** Returns whether the response is the error of a guard or choice of the operation, which the test may not be able to satisfy. */
-export function isRejectedByGuard(contract: Contract, response: Response, { endpoint, operation }: Operation): boolean {
-  const codes = [
-    ...(endpoint.else === undefined ? [] : [endpoint.else]),
-    ...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []),
-    ...[...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)].flatMap(
-      ({ trigger }) => trigger.else ?? [],
-    ),
-  ];
-  return codes.some(
-    (code) => response.status === statusOf(contract, code, operation) && response.text.includes(nameOf(contract, code)),
-  );
+/**
+ * Whether the response is the error of a guard or choice of the operation, which the test may not be able to satisfy: by its status, and
+ * by its code if the body of the error shows it.
+ */
+export function isRejectedByGuard(contract: Contract, response: Response, called: Operation): boolean {
+  const { operation } = called;
+  return guardErrors(contract, called).some((code) => {
+    if (response.status !== statusOf(contract, code, operation)) return false;
+    const { body } = bodyOf(contract, code, operation, false);
+    if (body === undefined) return true;
+    const hasCode = body === "problem+json" || JSON.stringify(body.shape).includes("{code}");
+    return !hasCode || response.text.includes(nameOf(contract, code));
+  });
+}
+
+/** Whether the response is an error of the further writes of the operation. */
+export function isFurtherError(contract: Contract, response: Response, called: Operation): boolean {
+  return furtherErrors(contract, called).some((code) => isError(contract, response, code, called.operation));
 }
 
 /** The errors that a request may get before the service runs its operation. */

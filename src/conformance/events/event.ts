@@ -1,5 +1,6 @@
 /** Events as they arrive: their envelope, and to which record they belong. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { typeValues } from "../../base/signature-schemes.ts";
 import { fieldsOf, isUnique, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import type { Model } from "../../language/model.ts";
@@ -31,11 +32,12 @@ export function outPath({ newestEventNames }: Contract, name: string): string {
   return `events/out/${newestEventNames.get(name) ?? name}`;
 }
 
-/** An event as it arrived. `id` and `type` are those in the header fields, if there are any. */
+/** An event as it arrived. `id`, `type` and `topic` are those in the header fields, if there are any. */
 interface Arrived {
   readonly json: Json | undefined;
   readonly id?: string;
   readonly type?: string;
+  readonly topic?: string;
   readonly arrivedAt: number;
 }
 
@@ -69,9 +71,8 @@ function readCustomEvent(model: Model, channel: Channel, shape: Json, arrived: A
   const problem = shapeProblem(json, shape, values);
   if (problem !== undefined)
     throw new Broken(`an event in the declared envelope: ${problem}`, shortText(json), undefined, "events/envelope");
-  const [topic, action] = [values.get("topic"), values.get("action")];
   const type =
-    values.get("type") ?? arrived.type ?? (action === undefined ? topic : `${textOf(topic)}.${textOf(action)}`);
+    values.get("type") ?? arrived.type ?? typeBy(model, values.get("topic") ?? arrived.topic, values.get("action"));
   const data = values.get("data");
   const id = arrived.id ?? values.get("id");
   if (typeof type !== "string" || !isObject(data) || id === undefined || !isObject(json))
@@ -85,6 +86,28 @@ function readCustomEvent(model: Model, channel: Channel, shape: Json, arrived: A
     data,
     arrivedAt,
   };
+}
+
+/**
+ * Returns the declared event with this topic and action. If there is none, returns the name that they stand for; undefined if the type
+ * cannot be known.
+ */
+function typeBy(
+  { events: { delivery = {}, out = {} } }: Model,
+  topic: Json | undefined,
+  action: Json | undefined,
+): Json | undefined {
+  const fits = (name: string): boolean => {
+    const values = typeValues(name);
+    return (topic ?? values["topic"]) === values["topic"] && (action ?? values["action"]) === values["action"];
+  };
+  if (topic === undefined && action === undefined) return undefined;
+  const [type, ...others] = Object.keys(out).filter(fits);
+  if (type !== undefined) return others.length === 0 ? type : undefined;
+  // An event about webhooks may have this topic, or this action.
+  const isUnknown = topic === undefined || (topic === "webhook" && action === undefined);
+  if (delivery.webhook !== undefined && isUnknown) return undefined;
+  return [topic, action].flatMap((part) => (part === undefined ? [] : textOf(part))).join(".");
 }
 
 /** Returns how a value differs from an envelope, in plain words, and collects the values of its placeholders. */

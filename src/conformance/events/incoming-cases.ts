@@ -167,7 +167,7 @@ function bodies(contract: Contract, name: string, { carries, optional = [], is =
     run: (trial) =>
       expectRejected(trial, name, `${path}/${member}`, (payload) => trial.sendIncoming(name, change(payload))),
   });
-  // With another value of a member that tells the kind the request is another event.
+  // Another value of a member in `is` makes the request another event.
   const isKind = (member: string): boolean =>
     Object.keys(is).some((written) => written === member || written.startsWith(`${member}.`));
   return Object.entries(carries).flatMap(([member, type]): readonly Case[] => {

@@ -212,16 +212,22 @@ function signatureName(signed: Webhook["signed"]): string {
   return typeof signed === "string" ? signed : "the scheme of the document";
 }
 
+/** Returns the identity of an event in its header fields. */
 function idIn(
   headers: Received["headers"],
   scheme: SignatureScheme | undefined,
-): { readonly id?: string; readonly type?: string } {
+): { readonly id?: string; readonly type?: string; readonly topic?: string } {
   const header = (placeholder: string): string | undefined => {
     const name = scheme === undefined ? undefined : fieldOf(scheme, placeholder);
     return name === undefined ? undefined : headers[name.toLowerCase()];
   };
-  const [id, type] = [header("id") ?? headers["webhook-id"], header("type")];
-  return { ...(id === undefined ? {} : { id }), ...(type === undefined ? {} : { type }) };
+  const id = header("id") ?? headers["webhook-id"];
+  const [type, topic] = [header("type"), header("topic")];
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(type === undefined ? {} : { type }),
+    ...(topic === undefined ? {} : { topic }),
+  };
 }
 
 /** Returns a CloudEvent in the structured form also if it arrives in the binary one, with its attributes in the header. */

@@ -231,7 +231,7 @@ function rotated(sample: string, scheme: SignatureScheme): Case {
           const { id } = await expectEvent(trial, one, sample, record);
           await syncClock(trial.world);
           const webhook = one.received()[one.events().findIndex((event) => event.id === id)];
-          if (webhook === undefined) throw new NotTried("the webhook of the event has no id");
+          if (webhook === undefined) throw new NotTried("the test does not find the webhook of the event");
           const now = presentOf(trial.world);
           return one.secrets.map((secret) => webhookProblem(webhook, secret, now, scheme) === undefined);
         };

@@ -17,7 +17,7 @@ import { creationsOf } from "../resources/writing.ts";
 import { membersOf } from "../trial/learning.ts";
 import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
-import { expectCreated, expectRecords } from "./expected-records.ts";
+import { expectCreated, expectRecords, operationOf } from "./expected-records.ts";
 import { candidatesFrom, candidatesOf } from "./observed.ts";
 import { type Candidates, itemsOf, predict, selecting } from "./predict.ts";
 import { selectionCases } from "./selected.ts";
@@ -55,12 +55,7 @@ function describe({ write }: FurtherWriteSite, { isActive = true, isSelecting = 
 function happens(sites: readonly FurtherWriteSite[], site: FurtherWriteSite, wanted: Wanted = {}): Case {
   const { at, of } = site;
   const what = wanted.isActive === false ? "not" : wanted.isSelecting === false ? "nothing selected" : "happens";
-  const operation =
-    of.kind === "operation"
-      ? of.operation
-      : of.kind === "transition" && of.trigger.on.kind === "by"
-        ? of.trigger.on.operation
-        : undefined;
+  const operation = operationOf(of);
   return {
     id: `${at}: ${what}`,
     aspects: [{ path: at, expects: describe(site, wanted) }],

@@ -1,7 +1,7 @@
 /** Expects the records after further writes: the candidates as they have to be, and new ones. */
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
-import type { FurtherWriteSite } from "../../language/states/further-writes.ts";
+import type { FurtherWriteOwner, FurtherWriteSite } from "../../language/states/further-writes.ts";
 import { NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { furtherEffects, transitionsOf } from "../effects.ts";
@@ -131,15 +131,15 @@ export async function expectCreated(
   }
 }
 
+/** Returns the operation whose transaction contains the further writes; undefined for those of a timer or an event. */
+export function operationOf(of: FurtherWriteOwner): string | undefined {
+  if (of.kind === "operation") return of.operation;
+  return of.kind === "transition" && of.trigger.on.kind === "by" ? of.trigger.on.operation : undefined;
+}
+
 /** Returns the further writes that follow from the events of these. */
 function otherWrites(contract: Contract, sites: readonly FurtherWriteSite[]): readonly FurtherWriteSite[] {
-  const operations = sites.flatMap(({ of }) =>
-    of.kind === "operation"
-      ? [of.operation]
-      : of.kind === "transition" && of.trigger.on.kind === "by"
-        ? [of.trigger.on.operation]
-        : [],
-  );
+  const operations = sites.flatMap(({ of }) => operationOf(of) ?? []);
   return [...new Set(operations)].flatMap((name) => {
     const called = contract.operations.get(name);
     return called === undefined ? [] : furtherEffects(contract, called).writes.filter((one) => !sites.includes(one));

@@ -45,7 +45,7 @@ async function selects(trial: Trial, transition: TriggeredTransition, event: str
   const { from, path, resource, to, trigger } = transition;
   const { first = 0, where } = trigger;
   const caused = await causeOf(trial, event);
-  if (mayLeave(contract, transition, caused)) throw new NotTried(`other events move a ${resource}, too`);
+  if (mayTransitionOthers(contract, transition, caused)) throw new NotTried(`other events move a ${resource}, too`);
   const scope = trial.scope(anonymous, undefined, caused.input);
   const condition = contract.typed.get(`${path}/where`);
   expectKnown(condition, caused.input);
@@ -149,7 +149,11 @@ async function causeOf(trial: Trial, event: string): Promise<Cause> {
 }
 
 /** Whether what happens at the event may move further records of the resource, or the moved ones again. */
-function mayLeave(contract: Contract, { path, resource, to }: TriggeredTransition, { reached }: Cause): boolean {
+function mayTransitionOthers(
+  contract: Contract,
+  { path, resource, to }: TriggeredTransition,
+  { reached }: Cause,
+): boolean {
   const states = [[resource, to] as const, ...(reached === undefined ? [] : [reached])];
   const events = Object.entries(contract.model.events.out ?? {}).flatMap(([name, { when }]) =>
     when.kind === "enters" && states.some(([of, state]) => of === when.resource && state === when.state) ? [name] : [],

@@ -4,14 +4,16 @@ import type { FurtherWriteSite } from "../../language/states/further-writes.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Operation } from "../contract.ts";
-import { transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { transitionsBy, transitionsOf, transitionsOfNew, type TriggeredTransition } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { subjectFor } from "../trial/calls.ts";
+import { neededCreator } from "../resources/writing.ts";
 import { payloadInput, payloadOf } from "../trial/incoming.ts";
 import { expressionInput, type Input, recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { creatorFor, sendCreation } from "../trial/records.ts";
+import { inputThatStarts } from "../trial/new-records.ts";
+import { sendCreation } from "../trial/records.ts";
 import { guardedInput } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 
@@ -43,15 +45,19 @@ export async function situationOf(trial: Trial, { of }: FurtherWriteSite, fixed:
   if (of.kind === "event") return incoming(trial, of.event);
   if (of.kind === "operation") {
     const called = trial.operation(of.operation);
-    if (called.action === "create") return creation(trial, called, fixed);
+    if (called.action === "create")
+      return creation(trial, called, (caller) => trial.inputFor(called.operation, caller, undefined, fixed));
     const transition = called.action === "move" ? transitionsBy(trial.contract, of.operation)[0] : undefined;
     if (transition !== undefined) return transitioning(trial, transition);
     return edit(trial, called);
   }
-  const transition = transitionsOf(trial.contract).find(
-    (one) => one.resource === of.resource && one.trigger === of.trigger,
-  );
-  if (transition?.trigger.on.kind !== "by") throw new NotTried("no request makes the transition by itself");
+  const { on } = of.trigger;
+  if (on.kind !== "by") throw new NotTried("no request makes the transition by itself");
+  const isIt = (one: TriggeredTransition): boolean => one.resource === of.resource && one.trigger === of.trigger;
+  const ofNew = transitionsOfNew(trial.contract, on.operation).find(isIt);
+  if (ofNew !== undefined) return beginning(trial, ofNew, trial.operation(on.operation));
+  const transition = transitionsOf(trial.contract).find(isIt);
+  if (transition === undefined) throw new NotTried("no request makes the transition by itself");
   return transitioning(trial, transition);
 }
 
@@ -64,11 +70,23 @@ async function incoming(trial: Trial, event: string): Promise<Situation> {
   };
 }
 
-async function creation(trial: Trial, called: Operation, fixed: Fixed): Promise<Situation> {
+/** A creation whose new record makes the transition. */
+async function beginning(trial: Trial, transition: TriggeredTransition, called: Operation): Promise<Situation> {
+  const situation = await creation(trial, called, (caller) =>
+    called.kind === "resource" ? inputThatStarts(trial, called, caller, transition) : Promise.resolve(undefined),
+  );
+  return { ...situation, after: afterTransition(trial, transition, scopeOf(trial, situation), situation.after) };
+}
+
+async function creation(
+  trial: Trial,
+  called: Operation,
+  inputFor: (caller: Caller) => Promise<Input | undefined>,
+): Promise<Situation> {
   if (called.kind !== "resource") throw new NotTried(`${called.operation} creates no record`);
-  const caller = await creatorFor(trial, called, {});
-  if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
-  const input = await trial.inputFor(called.operation, caller, undefined, fixed);
+  const caller = await neededCreator(trial, called);
+  const input = await inputFor(caller);
+  if (input === undefined) throw new NotTried(`the guard of ${called.operation} is not true`);
   const above = called.parents.at(-1);
   const parent = above === undefined ? undefined : await trial.reference(above.resource, caller);
   const after = new Map(recordAfter(trial, called, { caller, record: undefined }, input.body ?? {}));
@@ -99,7 +117,7 @@ async function edit(trial: Trial, called: Operation): Promise<Situation> {
 }
 
 async function transitioning(trial: Trial, transition: TriggeredTransition): Promise<Situation> {
-  const { from, path, resource, to, trigger } = transition;
+  const { from, resource, trigger } = transition;
   if (trigger.on.kind !== "by") throw new NotTried("no operation makes the transition");
   const called = trial.operation(trigger.on.operation);
   const record = await trial.make(resource, { state: from[0] });
@@ -110,6 +128,20 @@ async function transitioning(trial: Trial, transition: TriggeredTransition): Pro
   const before = new Map(record.values);
   const known = expressionInput(trial, called, input);
   const scope: Scope = { ...trial.scope(caller, record, known), record: before, old: before };
+  const after = afterTransition(trial, transition, scope, before);
+  return {
+    ...{ caller, resource, before, after, input: known },
+    send: async () => ({ interaction: await trial.call(called.operation, { caller, record, ...input }), record }),
+  };
+}
+
+/** Returns the values of a record after a transition, as far as the test knows them. */
+function afterTransition(
+  trial: Trial,
+  { path, to, trigger }: TriggeredTransition,
+  scope: Scope,
+  before: ReadonlyMap<string, Json>,
+): ReadonlyMap<string, Json> {
   const after = new Map(before).set("state", to);
   for (const name of Object.keys(trigger.set ?? {})) {
     const typed = trial.contract.typed.get(`${path}/set/${name}`);
@@ -117,10 +149,7 @@ async function transitioning(trial: Trial, transition: TriggeredTransition): Pro
     if (found === undefined) after.delete(name);
     else after.set(name, found.value as Json);
   }
-  return {
-    ...{ caller, resource, before, after, input: known },
-    send: async () => ({ interaction: await trial.call(called.operation, { caller, record, ...input }), record }),
-  };
+  return after;
 }
 
 /** Returns what the expressions of a further write read before a record is selected. */

@@ -4,7 +4,7 @@
  */
 import { isImpossible } from "../attempts.ts";
 import { ownerFields, windowCountedBy } from "../../language/limits/counted.ts";
-import { type Quota, windowMilliseconds } from "../../language/limits/model.ts";
+import type { Quota } from "../../language/limits/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -21,6 +21,7 @@ import { creatorsOf, type Wish } from "../trial/records.ts";
 import { advanceTo } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { letPass } from "./rate-setting.ts";
+import { longestWindow } from "./rate-lines.ts";
 import { webhookQuotaCase } from "./webhook-quota.ts";
 
 /** How many records or successful requests the test makes for one quota. */
@@ -180,8 +181,7 @@ function againAfterWindow(line: QuotaLine): Case {
 
 function windowOf({ quota }: QuotaLine): number {
   if (quota.kind !== "window") return Number.NaN;
-  // A month of the calendar may have 31 days, and a day 25 hours.
-  return windowMilliseconds(quota.window) + (quota.zone === undefined ? 0 : 2 * 86_400_000);
+  return longestWindow(quota);
 }
 
 async function windowCounter(trial: Trial, line: QuotaLine): Promise<Counter> {

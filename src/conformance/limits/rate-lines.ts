@@ -20,14 +20,18 @@ export interface RateLine {
   readonly policyMilliseconds: number;
 }
 
+/** Returns how long a window may be, in milliseconds: a month of the calendar may have 31 days, and a day 25 hours. */
+export function longestWindow({ window, zone }: Pick<Rate, "window" | "zone">): number {
+  return windowMilliseconds(window) + (zone === undefined ? 0 : 2 * 86_400_000);
+}
+
 /** Returns all lines, in the document's order. */
 export function rateLines({ model }: Contract): readonly RateLine[] {
   return Object.entries(model.limits.rate ?? {}).flatMap(([target, rates]) =>
     rates.map((rate, index): RateLine => {
-      const { burst, count, window, zone } = rate;
+      const { burst, count, window } = rate;
       const policyMilliseconds = windowMilliseconds(window);
-      // A month of the calendar may have 31 days, and a day 25 hours.
-      const length = policyMilliseconds + (zone === undefined ? 0 : 2 * 86_400_000);
+      const length = longestWindow(rate);
       const path = `limits/rate/${target}/${index}`;
       if (burst === undefined)
         return {

@@ -13,7 +13,7 @@ import { statusText } from "../errors/expected.ts";
 import { recordIn } from "../response.ts";
 import { distinctValue } from "../values/valid.ts";
 import { supplyFor } from "../trial/inputs.ts";
-import type { KnownRecord } from "../trial/known.ts";
+import { type KnownRecord, millisecondsOf } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";
 import { marginMilliseconds } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -89,9 +89,9 @@ async function recordSince(
   if (isState) return { record: await makeIn(trial, resource, states, values), since: presentOf(trial.world) };
   const record = await trial.make(resource, { values });
   if (!record.values.has(after)) await trial.look(record);
-  const since = record.values.get(after);
-  if (typeof since !== "string") throw new NotTried(`the test does not know \`${after}\` of a ${resource}`);
-  return { record, since: Date.parse(since) };
+  const since = millisecondsOf(lookup(fieldsOf(trial.contract.model, resource), after)?.type, record.values.get(after));
+  if (Number.isNaN(since)) throw new NotTried(`the test does not know \`${after}\` of a ${resource}`);
+  return { record, since };
 }
 
 /** Makes a record in the first of the states that the test can reach. */

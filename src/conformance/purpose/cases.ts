@@ -3,7 +3,7 @@ import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "
 import { type Contract, needsRecord } from "../contract.ts";
 import { mayRun } from "../permissions.ts";
 import { subjectFor } from "../trial/calls.ts";
-import { isByOperation, isError, isRejectedByGuard, statusText } from "../errors/expected.ts";
+import { codeIn, isByOperation, isError, isRejectedByGuard, statusText } from "../errors/expected.ts";
 
 export function purposeCases(contract: Contract): PartCases {
   const { domain, nonet, operations, outside, purpose, service, users } = contract.model.purpose;
@@ -47,7 +47,11 @@ function isThere(contract: Contract, name: string): readonly Case[] {
         const subject = needsRecord(called) ? await subjectFor(trial, called) : undefined;
         const interaction = await trial.call(name, subject ?? {});
         const response = trial.responseOf(interaction);
-        if (isByOperation(contract, response, name) || isRejectedByGuard(contract, response, called)) return;
+        if (isByOperation(contract, response, name)) return;
+        if (isRejectedByGuard(contract, response, called)) {
+          if (codeIn(contract, response) !== undefined) return;
+          throw new NotTried(`the guard of ${name} is false, or the service does not have the operation`);
+        }
         const got = statusText(contract, response);
         // Where a record may be missing, or a caller may not see it, 404 says nothing about the operation.
         const isMissing = ["method-not-allowed", "not-implemented"].some((code) =>

@@ -1,4 +1,4 @@
-/** Numbers that are counted for each value of a reference, `counter per repo`: 1, 2, 3 without gaps, whatever requests are rejected. */
+/** Numbers that are counted for each value of a reference, `counter per repo`: 1, 2, 3 without gaps, also after rejected requests. */
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
@@ -91,7 +91,7 @@ async function numberOf(trial: Trial, written: Written, name: string): Promise<n
   return found;
 }
 
-/** Sends a request that may be rejected. Returns the last number. */
+/** Sends a request that may be rejected. Returns the number of the new record; the previous number if the request is rejected. */
 async function rejectedOrNext(
   trial: Trial,
   write: Write,

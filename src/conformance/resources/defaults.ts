@@ -1,15 +1,14 @@
 /** The values that fields get by themselves: defaults, and the times of the creation and of the last change. */
 import { isObject, type Json } from "../../base/json.ts";
-import { instantOfUnixTime } from "../../base/unix-time.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf, isNeverReturned, lookup, unixUnitOf } from "../../language/resources/fields.ts";
+import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
 import { furtherEffects, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import type { Trial } from "../trial/trial.ts";
-import { type KnownRecord, textOf } from "../trial/known.ts";
+import { type KnownRecord, millisecondsOf, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
 import { untilTried } from "../attempts.ts";
 import { expectAccepted, expectValue } from "./outcome.ts";
@@ -121,7 +120,7 @@ function expectDefault(
     }
     case "now":
     case "now-on-change":
-      if (!(Math.abs(instantOf(field, value) - presentOf(trial.world)) <= clockTolerance))
+      if (!(Math.abs(millisecondsOf(field.type, value) - presentOf(trial.world)) <= clockTolerance))
         throw unlike("the current time");
       return;
     case "caller":
@@ -242,16 +241,9 @@ function stays(contract: Contract, resource: string, name: string): readonly Cas
 async function readTime(trial: Trial, record: NonNullable<Written["record"]>, name: string): Promise<number> {
   const value = await readField(trial, record, name);
   const field = lookup(fieldsOf(trial.contract.model, record.resource), name);
-  const time = field === undefined ? Number.NaN : instantOf(field, value);
+  const time = millisecondsOf(field?.type, value);
   if (Number.isNaN(time)) throw new NotTried(`no response shows \`${name}\``);
   return time;
-}
-
-/** Returns the moment of a value in milliseconds since 1970, and `NaN` for any other value. */
-function instantOf({ type }: Field, value: Json | undefined): number {
-  const unit = unixUnitOf(type);
-  const text = unit === undefined ? value : instantOfUnixTime(value, unit);
-  return typeof text === "string" ? Date.parse(text) : Number.NaN;
 }
 
 function timeText(milliseconds: number): string {

@@ -8,6 +8,7 @@ import { truth } from "../expressions.ts";
 import { expressionInput } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
+import type { Query } from "../trial/parameters.ts";
 import { writesOf } from "./writing.ts";
 
 /** Returns the operations that set no fields and whose requests the document describes. */
@@ -28,7 +29,7 @@ export interface InputWith {
   readonly caller: Caller;
   readonly record: KnownRecord | undefined;
   readonly body: JsonObject;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
 }
 
 /** Returns a valid input for an operation, if possible with a value of one member. */

@@ -18,6 +18,7 @@ import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { isSame } from "../values/same.ts";
 import { isInvalid } from "./outcome.ts";
+import { pairsOf, type Query } from "../trial/parameters.ts";
 import { creationsOf, otherValue, readField, sets } from "./writing.ts";
 
 export function listCases(contract: Contract): readonly Case[] {
@@ -49,7 +50,7 @@ interface Read {
 interface Reading {
   readonly caller: Caller;
   readonly record: KnownRecord;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
   /** The field that the list is about. */
   readonly name: string;
   /** The statement that declares the parameters, if it is not the field. */
@@ -66,7 +67,7 @@ async function expectParameters(
   const interaction = await trial.call(list.operation, { caller, record, query });
   const response = trial.responseOf(interaction);
   if (response.status < 400 || !isInvalid(contract, list, response, [])) return;
-  const text = Object.entries(query).map(([parameter, value]) => `?${parameter}=${value}`);
+  const text = pairsOf(query).map(([parameter, value]) => `?${parameter}=${value}`);
   throw new Broken(
     `\`${text.join("")}\` of ${list.operation} to be accepted`,
     statusText(contract, response),

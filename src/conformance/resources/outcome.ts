@@ -6,7 +6,7 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { furtherErrors, transitionsBy, transitionsOfNew } from "../effects.ts";
+import { furtherErrors, guardErrors } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import {
   bodyOf,
@@ -48,7 +48,7 @@ export function outcomeOf(
   const hasFileLimit =
     Object.values(body).some(isFileValue) && trial.contract.model.limits.size?.["request"] === undefined;
   if (hasFileLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
-  // What is invalid may be a value of another record, which the operation writes besides.
+  // The invalid value may be in another record that the operation also writes.
   if (isInvalid(trial.contract, write.called, response, possible))
     return possible.includes("invalid-request") ? "other" : "invalid";
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
@@ -94,27 +94,20 @@ export function possibleErrors(
   const existing = kind === "create" ? undefined : record;
   const after = scopeAfter(trial, called, { caller, record: existing }, body);
   const found: string[] = [];
-  const ofNew = transitionsOfNew(contract, operation);
-  const further = [...(endpoint.also ?? []), ...ofNew.flatMap(({ trigger }) => trigger.also ?? [])];
   for (const [of, rules] of Object.entries(model.resources.rules)) {
     for (const [index, rule] of rules.entries()) {
       const condition = typed.get(`resources/rules/${of}/${index}/holds`);
       if (rule.kind !== "holds") continue;
       const isPossible =
         condition === undefined ||
-        (of === resource
-          ? knownTruth(trial, condition, after) !== true
-          : mayViolate(contract, write, condition) || further.some((one) => one.resource === of));
+        (of === resource ? knownTruth(trial, condition, after) !== true : mayViolate(contract, write, condition));
       if (isPossible) found.push(rule.else);
     }
   }
   found.push(...possibleConflicts(contract, write, body, existing));
   const { differs } = endpoint.statuses ?? {};
   if (differs !== undefined) found.push(differs);
-  found.push(...Object.values(endpoint.choose ?? {}).flatMap((choice) => choice.else ?? []));
-  if (endpoint.else !== undefined) found.push(endpoint.else);
-  found.push(...[...transitionsBy(contract, operation), ...ofNew].flatMap(({ trigger }) => trigger.else ?? []));
-  found.push(...furtherErrors(contract, called));
+  found.push(...guardErrors(contract, called), ...furtherErrors(contract, called));
   if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
   return found;
 }
@@ -158,7 +151,7 @@ export function expectRejected(
   if (!isStated(contract, error)) return;
   const code = codeIn(contract, response);
   if (code !== undefined && code !== error && possible.includes(code)) return;
-  // A wrong value may be longer than the whole request may be.
+  // A wrong value may exceed the size limit of the request.
   const hasSize = Object.keys(contract.model.limits.size ?? {}).length > 0;
   if (hasSize && isError(contract, response, "too-large", called.operation)) return;
   if (error !== "invalid-request") {

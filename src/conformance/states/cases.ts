@@ -7,8 +7,8 @@ import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobserv
 import { nodesOf } from "../../expression/typed.ts";
 import { ifPossible } from "../attempts.ts";
 import type { Contract } from "../contract.ts";
-import { furtherErrors, startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
-import { isError, statusText } from "../errors/expected.ts";
+import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { isFurtherError, statusText } from "../errors/expected.ts";
 import { expectError, expectSuccess } from "../expect.ts";
 import { isResponse } from "../interaction.ts";
 import { causeEvent, guardedInput } from "../trial/states.ts";
@@ -314,11 +314,9 @@ function races(contract: Contract, transition: TriggeredTransition): readonly Ca
         const limited = all.some(({ response }) => isResponse(response) && response.status === 429);
         if (successes.length === 1) return;
         if (successes.length === 0 && limited) throw new NotTried("a rate limit of the document is used up");
-        // Without a record that the transition has to write besides, it is not possible at all.
-        const further = furtherErrors(contract, trial.operation(on.operation));
-        const lacks = all.every((one) =>
-          further.some((code) => isError(contract, trial.responseOf(one), code, on.operation)),
-        );
+        // All requests fail if a further write of the transition finds no record.
+        const called = trial.operation(on.operation);
+        const lacks = all.every((one) => isFurtherError(contract, trial.responseOf(one), called));
         if (lacks) throw new NotTried(`${on.operation} finds no record that it has to write besides`);
         const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
         throw new Broken("one success", `${successes.length}: ${got}`, successes.at(-1) ?? all.at(-1));

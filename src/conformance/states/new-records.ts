@@ -5,9 +5,10 @@ import type { Contract } from "../contract.ts";
 import { startOf, transitionsOfNew, type TriggeredTransition } from "../effects.ts";
 import { isRejectedByGuard } from "../errors/expected.ts";
 import { expectSuccess } from "../expect.ts";
+import { neededCreator } from "../resources/writing.ts";
 import { expressionInput, recordAfter } from "../trial/inputs.ts";
 import { inputThatStarts, stateOfNew } from "../trial/new-records.ts";
-import { creatorFor, sendCreation } from "../trial/records.ts";
+import { sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { expectObservedState } from "./expected-state.ts";
 import { expectSet } from "./set-values.ts";
@@ -45,8 +46,7 @@ async function expectBeginning(
   transition: TriggeredTransition,
   isWanted: boolean,
 ): Promise<void> {
-  const caller = await creatorFor(trial, called, {});
-  if (caller === undefined) throw new NotTried(`no caller of the test can run ${called.operation}`);
+  const caller = await neededCreator(trial, called);
   const input = await inputThatStarts(trial, called, caller, transition, isWanted);
   const state = input === undefined ? undefined : stateOfNew(trial, called, caller, input);
   if (input === undefined || state === undefined)

@@ -8,7 +8,7 @@ import { Broken, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import { type Contract, deletionOf, type Operation, needsRecord } from "../contract.ts";
-import { windowMilliseconds } from "../../language/limits/model.ts";
+import { longestWindow } from "../limits/rate-lines.ts";
 import { transitionsOf } from "../effects.ts";
 import { truth } from "../expressions.ts";
 import { solve } from "../solve.ts";
@@ -28,6 +28,7 @@ import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
 import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
+import type { Query } from "./parameters.ts";
 import { findRecord, recordsOf, stopped } from "./world.ts";
 
 export interface CallOptions {
@@ -40,7 +41,7 @@ export interface CallOptions {
   readonly body?: JsonObject | null | undefined;
   readonly rawBody?: Wanted["rawBody"];
   /** Parameters besides those that the operation needs. */
-  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Query | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** The version to name; `null`: none. */
   readonly version?: string | null;
@@ -282,9 +283,7 @@ async function afterQuota(
     return interaction;
   const { quota = {} } = contract.model.limits;
   const lines = [called.operation, called.resource ?? ""].flatMap((target) => lookup(quota, target) ?? []);
-  const windows = lines.flatMap((one) =>
-    one.kind === "window" ? [windowMilliseconds(one.window) + (one.zone === undefined ? 0 : 2 * 86_400_000)] : [],
-  );
+  const windows = lines.flatMap((one) => (one.kind === "window" ? [longestWindow(one)] : []));
   const deleted = called.resource === undefined ? [] : await makeRoom(trial, called.resource, caller);
   const hasRoom = deleted.length > 0;
   if (!hasRoom && windows.length === 0) throw new NotTried(quotaUsedUp);

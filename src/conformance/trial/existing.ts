@@ -20,7 +20,7 @@ export async function existing(trial: Trial, resource: string, caller: Caller): 
   const known = found();
   if (known !== undefined) return known;
   for (const called of trial.contract.operations.values()) {
-    if (called.endpoint.method !== "GET" || called.resource === undefined) continue;
+    if (called.endpoint.method !== "GET" || called.resource === undefined || called.action === "summary") continue;
     if (called.endpoint.wire !== undefined || needsRecord(called) || called.parents.length > 0) continue;
     if (mayRun(trial.contract, called.operation, caller, trial.around()) !== true) continue;
     await readAll(trial, called, called.resource, caller);
@@ -72,7 +72,6 @@ async function readAll(trial: Trial, called: Operation, resource: string, caller
   const response = await ifPossible(async () => trial.responseOf(await trial.call(called.operation, { caller })));
   if (response?.status !== 200) return;
   const { json } = response;
-  if (called.action === "summary") return;
   for (const item of called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json]) {
     const observed = recordIn(contract, called, item);
     if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);

@@ -22,7 +22,7 @@ import { loginOf, newRefreshToken } from "./callers.ts";
 import { unknownId } from "./hidden-ids.ts";
 import { maySet } from "../permissions.ts";
 import type { KnownRecord } from "./known.ts";
-import { type Pairs, received, sent } from "./parameters.ts";
+import { type Pairs, pairsOf, type Query, queryOf, received, sent } from "./parameters.ts";
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
@@ -31,7 +31,7 @@ import { presentOf, recordsOf } from "./world.ts";
 /** The body of a request, without the objects around its members, and its query parameters. */
 export interface Input {
   readonly body?: JsonObject | undefined;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
 }
 
 /** How often the test tries other random values before it gives up. */
@@ -89,7 +89,7 @@ export async function inputFor(
     const field = lookup(called.endpoint.query ?? {}, parameter);
     return field === undefined ? [] : sent(model, parameter, field, value);
   });
-  const query = { ...queryFor(trial, called), ...Object.fromEntries(texts) };
+  const query = { ...queryFor(trial, called), ...queryOf(texts) };
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
   const references = await newReferences(trial, called, caller, [...inner, ...Object.keys(fixed)]);
@@ -133,18 +133,14 @@ export async function inputWhere(
 }
 
 /** Returns some of the parameters that a condition reads, with random values. */
-function otherQuery(
-  trial: Trial,
-  { endpoint }: Operation,
-  condition: TypedExpression,
-): Readonly<Record<string, string>> {
+function otherQuery(trial: Trial, { endpoint }: Operation, condition: TypedExpression): Query {
   const read = nodesOf(condition).flatMap((one) =>
     one.kind === "variable" && one.path[0] === "input" ? (one.path[1] ?? []) : [],
   );
   const chosen = Object.entries(endpoint.query ?? {}).filter(
     ([name]) => read.includes(name) && trial.random.chance(0.5),
   );
-  return Object.fromEntries(
+  return queryOf(
     chosen.flatMap(([name, field]): Pairs => {
       const value = validValue(trial.contract, field.type, supplyFor(trial, anonymous));
       return value === undefined ? [] : [...sent(trial.contract.model, name, field, value)];
@@ -153,7 +149,7 @@ function otherQuery(
 }
 
 /** Returns the parameters that an operation needs, with values that make its guard true. */
-export function queryFor(trial: Trial, called: Operation): Readonly<Record<string, string>> {
+export function queryFor(trial: Trial, called: Operation): Query {
   const { query = {} } = called.endpoint;
   const guard = trial.contract.typed.get(`endpoints/endpoints/${called.operation}/if`);
   const wanted = guard === undefined ? new Map<string, Value>() : solve(guard, trial.scope(anonymous)).input;
@@ -163,7 +159,7 @@ export function queryFor(trial: Trial, called: Operation): Readonly<Record<strin
     const valid = value ?? validValue(trial.contract, field.type, supplyFor(trial, anonymous));
     return sent(trial.contract.model, name, field, valid);
   });
-  return Object.fromEntries(chosen);
+  return queryOf(chosen);
 }
 
 /**
@@ -451,7 +447,7 @@ export function expressionInput(trial: Trial, called: Operation, { body = {}, qu
     const value = defaultValue(model, field);
     return value === undefined ? [] : [[name, value]];
   });
-  const pairs = Object.entries(query);
+  const pairs = pairsOf(query);
   const parameters = Object.entries(declared).flatMap(([name, field]): [string, Json][] => {
     const value = received(model, name, field, pairs);
     return value === undefined ? [] : [[name, value]];

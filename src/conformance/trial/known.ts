@@ -5,6 +5,7 @@ import type { Json } from "../../base/json.ts";
 import { instantOfUnixTime } from "../../base/unix-time.ts";
 import type { Model } from "../../language/model.ts";
 import { fieldsOf, lookup, unixUnitOf } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
 import type { Caller } from "../caller.ts";
 import type { Interaction } from "../interaction.ts";
@@ -47,6 +48,13 @@ export function expressionValue(model: Model, resource: string, name: string, va
   if (typeof value === "string" && type?.kind === "timestamp") return readTimestamp(value) ?? value;
   if (typeof value === "string" && type?.kind === "duration") return readDuration(value) ?? value;
   return value;
+}
+
+/** Returns the moment of a value in milliseconds since 1970, and `NaN` for any value that is no moment. */
+export function millisecondsOf(type: FieldType | undefined, value: Json | undefined): number {
+  const unit = type && unixUnitOf(type);
+  const text = unit === undefined ? value : instantOfUnixTime(value, unit);
+  return typeof text === "string" ? Date.parse(text) : Number.NaN;
 }
 
 export function textOf(value: Json | undefined): string {

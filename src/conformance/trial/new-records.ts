@@ -8,7 +8,7 @@ import type { Trial } from "./trial.ts";
 import type { Wish } from "./records.ts";
 
 /** Whether the guard of a transition of a new record is true; undefined if the test cannot evaluate it. */
-export function isStartedBy(
+function isStartedBy(
   trial: Trial,
   called: ResourceEndpoint,
   caller: Caller,
@@ -21,14 +21,28 @@ export function isStartedBy(
   return truth(guard, scopeAfter(trial, called, { caller, record: undefined }, input.body ?? {}, context));
 }
 
-/** Returns the state in which a record with this input begins; undefined if the test does not know it. */
-export function stateOfNew(trial: Trial, called: ResourceEndpoint, caller: Caller, input: Input): string | undefined {
+/**
+ * Returns the transition that a creation with this input makes: the first one whose guard is true. `null`: none; undefined: the test
+ * does not know it.
+ */
+function transitionOfNew(
+  trial: Trial,
+  called: ResourceEndpoint,
+  caller: Caller,
+  input: Input,
+): TriggeredTransition | null | undefined {
   for (const transition of transitionsOfNew(trial.contract, called.operation)) {
     const isStarted = isStartedBy(trial, called, caller, input, transition);
-    if (isStarted === undefined) return undefined;
-    if (isStarted) return transition.to;
+    if (isStarted !== false) return isStarted ? transition : undefined;
   }
-  return startOf(trial.contract, called.resource);
+  return null;
+}
+
+/** Returns the state in which a record with this input begins; undefined if the test does not know it. */
+export function stateOfNew(trial: Trial, called: ResourceEndpoint, caller: Caller, input: Input): string | undefined {
+  const transition = transitionOfNew(trial, called, caller, input);
+  if (transition === undefined) return undefined;
+  return transition === null ? startOf(trial.contract, called.resource) : transition.to;
 }
 
 /** How often the test tries other inputs. */
@@ -50,7 +64,7 @@ export async function startingInput(
   return input;
 }
 
-/** Returns an input with which the creation makes the transition, or with `false` another one or none. */
+/** Returns an input with which the creation makes the transition, or with `false` one with which its guard is false. */
 export async function inputThatStarts(
   trial: Trial,
   called: ResourceEndpoint,
@@ -60,10 +74,10 @@ export async function inputThatStarts(
 ): Promise<Input | undefined> {
   for (let count = 0; count < attempts * 3; count += 1) {
     const input = await trial.inputFor(called.operation, caller);
-    const isFirst = transitionsOfNew(trial.contract, called.operation)
-      .filter((one) => one.path !== transition.path)
-      .every((one) => isStartedBy(trial, called, caller, input, one) === false);
-    if (isStartedBy(trial, called, caller, input, transition) === isWanted && (isFirst || !isWanted)) return input;
+    const isFound = isWanted
+      ? transitionOfNew(trial, called, caller, input)?.path === transition.path
+      : isStartedBy(trial, called, caller, input, transition) === false;
+    if (isFound) return input;
   }
   return undefined;
 }

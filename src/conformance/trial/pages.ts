@@ -8,12 +8,13 @@ import type { Interaction, Response } from "../interaction.ts";
 import { listNames, memberOf, type Page, pageIn, recordIn, type ObservedRecord } from "../response.ts";
 import type { CallOptions } from "./calls.ts";
 import { type KnownRecord, textOf } from "./known.ts";
+import { type Query, queryOf } from "./parameters.ts";
 import type { Trial } from "./trial.ts";
 
 export interface ReadPage extends Page {
   readonly interaction: Interaction;
   /** The parameters of the next page; undefined on the last page. */
-  readonly following: Readonly<Record<string, string>> | undefined;
+  readonly following: Query | undefined;
   /** Whether the response itself says that there is a next page. Without it the test reads on until a page is not full. */
   readonly isAnnounced: boolean;
 }
@@ -35,7 +36,7 @@ export async function* pagesOf(
   options: Omit<CallOptions, "body" | "rawBody">,
   most: number,
 ): AsyncGenerator<ReadPage> {
-  let query: Readonly<Record<string, string>> | undefined = options.query ?? {};
+  let query: Query | undefined = options.query ?? {};
   for (let count = 0; query !== undefined && count < most; count += 1) {
     const interaction = await trial.call(called.operation, { ...options, query });
     const page = pageAt(trial, called, interaction, query);
@@ -50,12 +51,7 @@ export async function* pagesOf(
 }
 
 /** Returns the page in a response to a request with these parameters; undefined if the response is no success. */
-function pageAt(
-  trial: Trial,
-  called: Operation,
-  interaction: Interaction,
-  query: Readonly<Record<string, string>>,
-): ReadPage | undefined {
+function pageAt(trial: Trial, called: Operation, interaction: Interaction, query: Query): ReadPage | undefined {
   const { contract } = trial;
   const response = trial.responseOf(interaction);
   const page = response.status === 200 ? pageIn(contract, called, response.json) : undefined;
@@ -66,7 +62,7 @@ function pageAt(
 }
 
 interface Reading {
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
   readonly page: Page;
 }
 
@@ -75,7 +71,7 @@ function announcedQuery(
   contract: Contract,
   called: Operation,
   { query, page, response }: Reading & { readonly response: Response },
-): Readonly<Record<string, string>> | undefined {
+): Query | undefined {
   const { kind = "cursor" } = listStyle(contract, called) ?? {};
   if (kind === "none" || page.next === null) return undefined;
   if (page.next === undefined) return linkedQuery(response);
@@ -83,11 +79,7 @@ function announcedQuery(
 }
 
 /** Returns the parameters of the page behind a full page, if the style counts records or pages. */
-function countedQuery(
-  contract: Contract,
-  called: Operation,
-  { query, page: { items } }: Reading,
-): Readonly<Record<string, string>> | undefined {
+function countedQuery(contract: Contract, called: Operation, { query, page: { items } }: Reading): Query | undefined {
   const { kind = "cursor", size } = listStyle(contract, called) ?? {};
   const names = listNames(contract, called);
   const full = query[names.limit] === undefined ? size : Number(query[names.limit]);
@@ -98,10 +90,10 @@ function countedQuery(
 }
 
 /** Returns the parameters of the address in `Link` with `rel="next"` (RFC 8288); undefined without one. */
-export function linkedQuery({ headers }: Response): Readonly<Record<string, string>> | undefined {
+export function linkedQuery({ headers }: Response): Query | undefined {
   const link = /<([^<>]*)>\s*;[^<]*\brel="?(?:[^"<]*\s)?next\b/.exec(headers["link"] ?? "")?.[1];
   if (link === undefined || !URL.canParse(link, "http://localhost")) return undefined;
-  return Object.fromEntries(new URL(link, "http://localhost").searchParams);
+  return queryOf([...new URL(link, "http://localhost").searchParams]);
 }
 
 /**

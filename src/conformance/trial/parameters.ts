@@ -9,6 +9,33 @@ import { textOf } from "./known.ts";
 
 export type Pairs = readonly (readonly [name: string, text: string])[];
 
+/** Parameters by name; a list repeats its parameter. */
+export type Query = Readonly<Record<string, string | readonly string[]>>;
+
+/** Returns parameters by their names. */
+export function queryOf(pairs: Pairs): Query {
+  const texts = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(
+    [...texts].map(([name, some]) => {
+      const [first = "", ...others] = some.map(([, text]) => text);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
+}
+
+/** Returns parameters as a request sends them. */
+export function pairsOf(query: Query): Pairs {
+  return Object.entries(query).flatMap(
+    ([name, value]): Pairs =>
+      typeof value === "string" ? [[name, value]] : value.map((text) => [name, text] as const),
+  );
+}
+
+/** Returns parameters as the query of an address. */
+export function queryText(query: Query): string {
+  return new URLSearchParams(pairsOf(query).map(([name, text]) => [name, text])).toString();
+}
+
 export type Parameter = Pick<Field, "type" | "marks">;
 
 /** Whether a request sends the value in parts, and not as one text. */

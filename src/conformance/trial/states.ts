@@ -10,7 +10,7 @@ import { statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { incomingFor, payloadWhere } from "./incoming.ts";
 import type { Input } from "./inputs.ts";
-import { type KnownRecord, textOf } from "./known.ts";
+import { type KnownRecord, millisecondsOf, textOf } from "./known.ts";
 import type { Wish } from "./records.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, presentOf, recordsOf } from "./world.ts";
@@ -182,10 +182,15 @@ export const marginMilliseconds = 2000;
 /** Returns how long it takes until a timer of the record is due. */
 export function timerMilliseconds(trial: Trial, record: KnownRecord, { trigger: { on } }: TriggeredTransition): number {
   if (on.kind === "after") return clockMilliseconds(on.duration);
-  const due = on.kind === "at" ? record.values.get(on.field) : undefined;
-  if (typeof due !== "string")
-    throw new NotTried(`the test does not know when the timer of the ${record.resource} is due`);
-  return Math.max(Date.parse(due) - presentOf(trial.world), 0);
+  const due =
+    on.kind === "at"
+      ? millisecondsOf(
+          lookup(fieldsOf(trial.contract.model, record.resource), on.field)?.type,
+          record.values.get(on.field),
+        )
+      : Number.NaN;
+  if (Number.isNaN(due)) throw new NotTried(`the test does not know when the timer of the ${record.resource} is due`);
+  return Math.max(due - presentOf(trial.world), 0);
 }
 
 // ── Events ─────────────────────────────────────────────────────────────────────────────────────────────────────────

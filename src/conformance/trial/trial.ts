@@ -37,7 +37,7 @@ export interface Trial {
   readonly interactions: readonly Interaction[];
   /** The records that the case uses. */
   readonly used: Set<KnownRecord>;
-  /** Of each request that may be denied although it is valid, why. */
+  /** By request: why the service may reject it although it is valid. */
   readonly doubts: WeakMap<Interaction, Doubts>;
   /** The accounts of the callers of the case. */
   readonly accounts: Set<KnownRecord>;

@@ -22,6 +22,7 @@ import { samplesOf } from "../matching.ts";
 import { hasType } from "../queries.ts";
 import { callersOf, ifPossible, operationCase, pathOf } from "../subjects.ts";
 import { isListed, linkFor, type Listed, listed, listsOf, narrowingFor } from "./listed.ts";
+import type { Query } from "../../trial/parameters.ts";
 import { keyOf, keysOf, mostPages, optionsOf } from "./walk.ts";
 
 export function contentCases(contract: Contract): readonly Case[] {
@@ -85,12 +86,7 @@ interface Selected {
 }
 
 /** Expects some records on the pages of a list, and others not. */
-async function expectOnly(
-  trial: Trial,
-  list: Listed,
-  query: Readonly<Record<string, string>>,
-  { wanted, path }: Selected,
-): Promise<void> {
+async function expectOnly(trial: Trial, list: Listed, query: Query, { wanted, path }: Selected): Promise<void> {
   const { contract } = trial;
   const { called, records } = list;
   const options = optionsOf(trial, list);

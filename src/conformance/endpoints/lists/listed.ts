@@ -19,6 +19,7 @@ import { creatorsOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { findRecord, stopped } from "../../trial/world.ts";
 import { distinctValue } from "../../values/valid.ts";
+import type { Query } from "../../trial/parameters.ts";
 import { callersOf, pathOf } from "../subjects.ts";
 
 /** A list as one caller reads it. */
@@ -28,7 +29,7 @@ export interface Listed {
   /** Records that are in it, the oldest first. */
   readonly records: KnownRecord[];
   /** The parameters that narrow it. */
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
   /** Whether it has no other records. */
   readonly isNarrow: boolean;
   /** Makes one more record for it. */
@@ -39,7 +40,7 @@ export interface Listed {
 export interface Narrowing {
   readonly parent?: KnownRecord;
   readonly values: Readonly<Record<string, Json>>;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
 }
 
 export function listsOf(contract: Contract): readonly Operation[] {
@@ -88,7 +89,7 @@ export function isListed(
   called: Operation,
   caller: Caller,
   record: KnownRecord,
-  query: Readonly<Record<string, string>> = {},
+  query: Query = {},
 ): boolean | undefined {
   const { contract } = trial;
   const sent = expressionInput(trial, called, { query: { ...queryFor(trial, called), ...query } });

@@ -13,6 +13,7 @@ import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.
 import type { Trial } from "../../trial/trial.ts";
 import { operationCase } from "../subjects.ts";
 import { hasStyle, type Listed, listed, listsOf, maximumOf } from "./listed.ts";
+import { type Query, queryText } from "../../trial/parameters.ts";
 import { keyOf, keysOf, mostPages, optionsOf, walk } from "./walk.ts";
 
 export function nameCases(contract: Contract): readonly Case[] {
@@ -77,7 +78,7 @@ function sorts(contract: Contract, called: Operation): readonly Case[] {
           const wrong = values.findIndex((value, index) => index > 0 && compare(values[index - 1], value) * sign > 0);
           if (wrong < 0) continue;
           const got = `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`;
-          throw new Broken(`the order of ${new URLSearchParams(query).toString()}`, got, trial.interactions.at(-1));
+          throw new Broken(`the order of ${queryText(query)}`, got, trial.interactions.at(-1));
         }
       },
       {
@@ -103,12 +104,7 @@ function isOrdered(type: FieldType): boolean {
 }
 
 /** Returns the values of a field in the items of the first page. */
-async function valuesIn(
-  trial: Trial,
-  list: Listed,
-  query: Readonly<Record<string, string>>,
-  field: string,
-): Promise<readonly Json[]> {
+async function valuesIn(trial: Trial, list: Listed, query: Query, field: string): Promise<readonly Json[]> {
   const page = await firstPage(trial, list, query);
   return page.items.flatMap((item) => {
     const value = lookup(recordIn(trial.contract, list.called, item)?.record ?? {}, field);
@@ -117,7 +113,7 @@ async function valuesIn(
 }
 
 /** Reads a page with further parameters. @throws Broken if they are rejected */
-async function firstPage(trial: Trial, list: Listed, query: Readonly<Record<string, string>>): Promise<ReadPage> {
+async function firstPage(trial: Trial, list: Listed, query: Query): Promise<ReadPage> {
   const options = optionsOf(trial, list);
   try {
     for await (const page of pagesOf(trial, list.called, { ...options, query: { ...options.query, ...query } }, 1))
@@ -127,7 +123,7 @@ async function firstPage(trial: Trial, list: Listed, query: Readonly<Record<stri
   }
   const last = trial.interactions.at(-1);
   const got = last === undefined ? "nothing" : statusText(trial.contract, trial.responseOf(last));
-  throw new Broken(`a list with ${new URLSearchParams(query).toString()}`, got, last);
+  throw new Broken(`a list with ${queryText(query)}`, got, last);
 }
 
 function compare(one: Json | undefined, other: Json | undefined): number {

@@ -11,6 +11,7 @@ import { sendAfterLimits } from "../../trial/used-up.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { hasStyle, type Listed, listed, listsOf } from "./listed.ts";
 import { ifPossible, operationCase } from "../subjects.ts";
+import type { Query } from "../../trial/parameters.ts";
 import { optionsOf } from "./walk.ts";
 
 export function parameterCases(contract: Contract): readonly Case[] {
@@ -29,7 +30,7 @@ export function parameterCases(contract: Contract): readonly Case[] {
 async function expectRejected(
   trial: Trial,
   list: Listed,
-  query: Readonly<Record<string, string>>,
+  query: Query,
   expected: { readonly parameter: string; readonly codes: readonly string[] },
 ): Promise<void> {
   const { called } = list;
@@ -121,7 +122,7 @@ function isBound(contract: Contract, called: Operation): readonly Case[] {
       [{ path: stylePath(called), expects: "the cursor of another list is rejected" }],
       async (trial) => {
         const list = await listed(trial, called, 2);
-        let next: string | undefined;
+        let next: Query[string] | undefined;
         for await (const page of pagesOf(trial, called, optionsOf(trial, list, 1), 1)) next = page.following?.[cursor];
         if (next === undefined) throw new NotTried(`no page of ${operation} has a next one`);
         const other = await otherList(trial, list);

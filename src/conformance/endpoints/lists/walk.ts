@@ -9,6 +9,7 @@ import type { Trial } from "../../trial/trial.ts";
 import { type KnownRecord, textOf } from "../../trial/known.ts";
 import { lookup } from "../../../language/resources/fields.ts";
 import { listNames } from "../../response.ts";
+import type { Query } from "../../trial/parameters.ts";
 import type { Listed } from "./listed.ts";
 
 export interface Walk {
@@ -55,7 +56,7 @@ export interface ReadOptions {
   readonly caller: Caller;
   /** A record of the list, from which the parents in the path follow. */
   readonly record: KnownRecord | null;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
 }
 
 /** Returns what identifies the items of a page; undefined if nothing does. */
