@@ -1,5 +1,6 @@
 /** Deletes expired rows in batches, so that no statement locks many rows for long. */
 import { orphanMilliseconds } from "../port/files.ts";
+import { aheadMilliseconds } from "../port/rates.ts";
 import type { Session } from "./connection.ts";
 import { overRates } from "./rates.ts";
 
@@ -18,8 +19,9 @@ const retentionRules: readonly RetentionRule[] = [
   { table: "nonet_counts", over: "until <= $1", batch: 500 },
   { table: "nonet_sessions", over: "expires <= $1", batch: 500 },
   { table: "nonet_grants", over: "expires <= $1", batch: 500 },
-  { table: "nonet_rates", over: overRates, batch: 500 },
-  { table: "nonet_long_rates", over: overRates, batch: 500 },
+  // A process whose clock is behind still counts in a window that is over for this one.
+  { table: "nonet_rates", over: overRates, batch: 500, longer: aheadMilliseconds },
+  { table: "nonet_long_rates", over: overRates, batch: 500, longer: aheadMilliseconds },
   // One file per batch, because a file may have many pieces.
   { table: "nonet_files", over: "loose < $1", batch: 1, longer: orphanMilliseconds },
 ];

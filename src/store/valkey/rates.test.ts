@@ -51,6 +51,19 @@ void describe("rates in valkey", { skip: noValkey }, () => {
     );
   });
 
+  test("a count that is over stays for a process whose clock is behind", async () => {
+    const rates = await open();
+    const until = Date.now() + 20;
+    const granted = async (now: number): Promise<number | undefined> => {
+      const limit = { count: 1, windowMilliseconds: 60_000, until };
+      return (await rates.count([{ name: "behind", key: "ann", limit, consumed: 0, wanted: 1 }], now))[0]?.granted;
+    };
+    assert.equal(await granted(until - 20), 1);
+    while (Date.now() <= until + 20) await pass(5);
+    assert.equal(await granted(until - 1), 0);
+    assert.equal(await granted(until), 1);
+  });
+
   test("processes that ask at once are granted exactly what there is; services have their counts apart", async () => {
     const processes = await Promise.all([open(), open(), open(), open("other")]);
     const now = Date.now();

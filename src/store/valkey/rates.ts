@@ -1,6 +1,7 @@
 /**
  * Counts rate limits in a Valkey or Redis that all processes of a service share: each count is a hash with an expiry, computed
- * by a script like `counted` in `port/rates.ts`. The client is an optional package, loaded only here.
+ * by a script like `counted` in `port/rates.ts`. A count outlives its end by `aheadMilliseconds`, for processes whose clock is behind.
+ * The client is an optional package, loaded only here.
  */
 import { hash } from "node:crypto";
 import type * as Package from "@redis/client";
@@ -57,7 +58,7 @@ else
 end
 local whole = function(number) return string.format("%.0f", number) end
 redis.call("HSET", KEYS[1], "used", whole(used), "at", whole(at))
-redis.call("PEXPIRE", KEYS[1], whole(math.max(1, ends)))
+redis.call("PEXPIRE", KEYS[1], whole(math.max(0, ends) + ${aheadMilliseconds}))
 return { whole(granted), whole(used), whole(at) }`;
 const digest = hash("sha1", script);
 
