@@ -29,6 +29,12 @@ export function transitionsOfNew(contract: Contract, operation: string): readonl
   return allTransitions(contract).filter(({ trigger: { on } }) => on.kind === "by" && on.operation === operation);
 }
 
+/** Returns the fields of a new record that its creation sets by itself, whatever was sent: by a choice or a transition. */
+export function setAtCreation(contract: Contract, { endpoint, operation }: Operation): ReadonlySet<string> {
+  const set = transitionsOfNew(contract, operation).flatMap(({ trigger }) => Object.keys(trigger.set ?? {}));
+  return new Set([...Object.keys(endpoint.choose ?? {}), ...set]);
+}
+
 function isOfNewRecord({ operations }: Contract, { trigger: { on } }: TriggeredTransition): boolean {
   return on.kind === "by" && operations.get(on.operation)?.action === "create";
 }

@@ -5,7 +5,7 @@ import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { transitionsOf } from "../effects.ts";
+import { setAtCreation, transitionsOf } from "../effects.ts";
 import { expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { subjectFor } from "../trial/calls.ts";
@@ -177,10 +177,11 @@ async function expectObserved(
 }
 
 /** Returns the fields that a transition may set besides the operation's own members. */
-function setElsewhere(contract: Contract, { resource, operation }: Operation): ReadonlySet<string> {
+function setElsewhere(contract: Contract, called: Operation): ReadonlySet<string> {
+  const { resource, operation } = called;
   const set = transitionsOf(contract).flatMap(({ resource: of, trigger }) => {
     const isOther = trigger.on.kind !== "by" || trigger.on.operation === operation;
     return of === resource && isOther ? Object.keys(trigger.set ?? {}) : [];
   });
-  return new Set(set);
+  return new Set([...setAtCreation(contract, called), ...set]);
 }

@@ -2,7 +2,7 @@
 import { instantOfUnixTime } from "../../base/unix-time.ts";
 import { type Json, type JsonObject, pick } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
+import { nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { bareType, fieldsOf, isUnique, lookup, referenceOf, unixUnitOf } from "../../language/resources/fields.ts";
@@ -387,17 +387,18 @@ export function recordAfter(
   return after;
 }
 
-/** What an operation chooses: a record of a resource that fulfils a condition. */
+/** What an operation chooses of what the test can make: a record of a resource that fulfils a condition. */
 interface Chosen {
   readonly resource: string;
   readonly condition: TypedExpression | undefined;
 }
 
 function choicesOf({ contract }: Trial, { endpoint, operation }: Operation): readonly Chosen[] {
-  return Object.entries(endpoint.choose ?? {}).map(([field, { from }]) => ({
-    resource: from,
-    condition: contract.typed.get(`endpoints/endpoints/${operation}/choose/${field}/if`),
-  }));
+  return Object.entries(endpoint.choose ?? {}).flatMap(([field, { from }]): readonly Chosen[] => {
+    const condition = contract.typed.get(`endpoints/endpoints/${operation}/choose/${field}/if`);
+    // What depends on the record at hand is there with that record.
+    return condition !== undefined && readsVariable(condition, "this") ? [] : [{ resource: from, condition }];
+  });
 }
 
 /** Makes sure that a record exists that an operation can choose. */

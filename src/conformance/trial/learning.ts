@@ -10,6 +10,7 @@ import { furtherEffects, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { memberOf, observableFields, recordIn, nestedIds, renamedFields, type ObservedRecord } from "../response.ts";
+import { solve } from "../solve.ts";
 import { type KnownRecord, newRecord } from "./known.ts";
 import { identifier } from "./pages.ts";
 import type { Trial } from "./trial.ts";
@@ -101,6 +102,28 @@ export function isThis(
   const found = identifier(contract, record.resource, observed);
   if (observed === undefined || found === undefined) return false;
   return lookup(observed.record, found.member) === record.values.get(found.field);
+}
+
+/** Learns the fields whose default is the caller who created the record. */
+export function learnCallers({ contract }: Trial, { resource, values }: KnownRecord, creator: Caller): void {
+  for (const [name, field] of Object.entries(fieldsOf(contract.model, resource)))
+    if (field.default?.kind === "caller" && creator.signedIn) values.set(name, idOf(creator));
+}
+
+/** Learns the fields whose record the operation chooses by its id: `id == this.issue.repo`. */
+export function learnChosen(
+  trial: Trial,
+  called: Operation,
+  { creator, resource, values }: KnownRecord,
+  input: JsonObject,
+): void {
+  for (const [name, { from }] of Object.entries(called.endpoint.choose ?? {})) {
+    const condition = trial.contract.typed.get(`endpoints/endpoints/${called.operation}/choose/${name}/if`);
+    if (condition === undefined) continue;
+    const scope = { ...trial.scope(creator, undefined, input), resource: from, around: { resource, record: values } };
+    const id = solve(condition, scope).fields.get("id");
+    if (typeof id === "string" || typeof id === "number") values.set(name, id);
+  }
 }
 
 export function learnTag(trial: Trial, record: KnownRecord, caller: Caller, tag: string | undefined): void {

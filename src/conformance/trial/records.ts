@@ -8,10 +8,10 @@ import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
-import { anonymous, type Caller, idOf } from "../caller.ts";
+import { anonymous, type Caller } from "../caller.ts";
 import { mayRun, mayEverRun, recordVisibility, setsAll } from "../permissions.ts";
 import { deletionOf, type Operation } from "../contract.ts";
-import { startOf } from "../effects.ts";
+import { setAtCreation, startOf } from "../effects.ts";
 import { isError, isFurtherError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
@@ -20,7 +20,7 @@ import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, newRecord } from "./known.ts";
-import { membersOf, learnObserved, learnTag } from "./learning.ts";
+import { learnCallers, learnChosen, learnObserved, learnTag, membersOf } from "./learning.ts";
 import { startingInput, stateOfNew } from "./new-records.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
@@ -186,9 +186,7 @@ async function sendCreationOnce(
   world.records.push(record);
   trial.used.add(record);
   const fields = fieldsOf(contract.model, resource);
-  for (const [name, field] of Object.entries(fields)) {
-    if (field.default?.kind === "caller" && caller.signedIn) record.values.set(name, idOf(caller));
-  }
+  learnCallers(trial, record, caller);
   for (const { name, sets } of membersOf(contract, called)) {
     const sent = lookup(body, name);
     const isKnown = lookup(fields, name)?.default === undefined && !contract.filled.has(`${resource}.${name}`);
@@ -198,6 +196,8 @@ async function sendCreationOnce(
     const chosen = defaultValue(contract.model, field);
     if (chosen !== undefined && !record.values.has(name)) record.values.set(name, chosen);
   }
+  for (const name of setAtCreation(contract, called)) record.values.delete(name);
+  learnChosen(trial, called, record, body);
   learnObserved(trial, called, caller, record, response.json);
   learnTag(trial, record, caller, response.headers["etag"]);
   learnLocation(trial, record, response.headers["location"]);
