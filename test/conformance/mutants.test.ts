@@ -217,6 +217,8 @@ void describe("correct services", () => {
         "back-office",
         "issue-tracker",
         "card-payments",
+        "hotel-bookings",
+        "pet-clinic",
         "courier-rates",
       ],
     );

@@ -9,6 +9,7 @@ import { lifecycleOf } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { isRejectedByGuard } from "../errors/expected.ts";
 import { expectSuccess } from "../expect.ts";
 import { evaluate } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
@@ -46,6 +47,8 @@ function hasMembers(contract: Contract, called: Operation, members: readonly (re
   const aspects = aspectsOf(contract, called, ["gives"], "the response has the declared members");
   return operationCase(called, "members", aspects, async (trial) => {
     const interaction = await trial.call(operation);
+    if (isRejectedByGuard(contract, trial.responseOf(interaction), called))
+      throw new NotTried(`the guard of ${operation} is false`);
     const { json } = expectSuccess(trial, interaction, pathOf(called));
     const missing = members.find((at) => valueAt(json, at) === undefined);
     if (missing === undefined) return;

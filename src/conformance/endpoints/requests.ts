@@ -13,7 +13,7 @@ import type { Interaction } from "../interaction.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { hasJsonBody } from "./bodies.ts";
-import { operationCase, plainOperations, validOptions } from "./subjects.ts";
+import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function requestCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called) => {
@@ -153,12 +153,24 @@ function returns(
   { type, as = type }: { readonly type: string; readonly as?: string },
 ): Case {
   const aspects = about(contract, called, "media", `a client that accepts ${type} gets ${as} from ${called.operation}`);
-  return operationCase(called, `accepts ${type}`, aspects, async (trial) => {
+  const { element } = called.endpoint;
+  const named = {
+    path: pathOf(called, "element"),
+    expects: `XML of ${called.operation} has the element \`${element}\``,
+  };
+  const all: readonly [Aspect, ...Aspect[]] =
+    element === undefined || !/[/+]xml$/.test(as) ? aspects : [...aspects, named];
+  return operationCase(called, `accepts ${type}`, all, async (trial) => {
     const headers = { Accept: concrete(type) };
     const interaction = await trial.call(called.operation, { ...(await validOptions(trial, called)), headers });
     const response = expectSuccess(trial, interaction);
     const [found = "none"] = (response.headers["content-type"] ?? "").split(/\s*;/);
     if (found !== concrete(as)) throw new Broken(`Content-Type: ${concrete(as)}`, found, interaction);
+    const { element } = called.endpoint;
+    if (element === undefined || !/[/+]xml$/.test(found)) return;
+    const root = /^\s*(?:<\?xml[^>]*>\s*)?<([^\s/>]+)/.exec(response.text)?.[1] ?? "none";
+    const path = pathOf(called, "element");
+    if (root !== element) throw new Broken(`the element \`${element}\``, `the element \`${root}\``, interaction, path);
   });
 }
 

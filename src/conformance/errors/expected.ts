@@ -159,13 +159,16 @@ export function errorDeviations(
   const { body, path } = bodyOf(contract, code, operation, hasField);
   if (body === undefined) return [];
   if (body !== "problem+json") {
-    const problem = templateProblem(body.shape, response.json, {
+    // A body that is one text need not be JSON.
+    const { json = response.text === "" ? undefined : response.text } = response;
+    const observed = typeof body.shape === "string" ? json : response.json;
+    const problem = templateProblem(body.shape, observed, {
       code: nameOf(contract, code),
       status: response.status,
     });
     return problem === undefined
       ? textDeviations(contract, response, code, { entries, template: body.shape })
-      : [{ path, expected: `an error body as declared: ${problem}`, got: shortText(response.json) }];
+      : [{ path, expected: `an error body as declared: ${problem}`, got: shortText(observed) }];
   }
   if (!isObject(response.json))
     return [{ path, expected: "an object as RFC 9457 describes it", got: shortText(response.json ?? response.text) }];

@@ -12,7 +12,7 @@ import { longestWindow } from "../limits/rate-lines.ts";
 import { transitionsOf } from "../effects.ts";
 import { truth } from "../expressions.ts";
 import { solve } from "../solve.ts";
-import { codeIn, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
+import { codeIn, errorDeviations, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
 import { type Interaction, isResponse, type Request, type Response } from "../interaction.ts";
 import { buildRequest, type Wanted } from "../request.ts";
 import { bodyDeviations, type Deviation, type Viewing } from "../deviations.ts";
@@ -345,17 +345,35 @@ function inspect(
   const path = `endpoints/endpoints/${called.operation}`;
   const { status } = response;
   if (called.endpoint.wire !== undefined) return;
-  if (status >= 500 && !isDeclaredFailure(contract, response))
+  if (status >= 500 && !isDeclaredFailure(contract, response, called.operation))
     return fail(trial, path, interaction, statusText(contract, response));
   if (status === 304 && called.endpoint.method === "GET") return;
   if (status >= 300 && status < 400)
     throw new Broken("a status that the document declares", String(status), interaction, path);
   const viewing = { contract, operation: called, caller, around: trial.around(record) };
-  const found = status < 300 ? successDeviations(viewing, response) : codeDeviations(contract, response);
+  if (status < 300 && isOfOwnError(contract, called, response)) return;
+  const found =
+    status < 300
+      ? successDeviations(viewing, response, interaction.request.headers["Accept"])
+      : codeDeviations(contract, response);
   for (const deviation of found) report(trial, interaction, deviation);
 }
 
-function successDeviations(viewing: Viewing, { status, text, json }: Response): readonly Deviation[] {
+/** Whether the response is the error of the operation's `else`, which the document declares with the status of a success. */
+function isOfOwnError(contract: Contract, { endpoint, operation }: Operation, response: Response): boolean {
+  const code = endpoint.else;
+  return (
+    code !== undefined &&
+    statusOf(contract, code, operation) === response.status &&
+    errorDeviations(contract, response, { code }, operation).length === 0
+  );
+}
+
+function successDeviations(
+  viewing: Viewing,
+  { status, text, json }: Response,
+  accepted = "application/json",
+): readonly Deviation[] {
   const { contract, operation } = viewing;
   const statuses = statedStatuses(contract, operation);
   const at = `endpoints/endpoints/${operation.operation}`;
@@ -365,6 +383,8 @@ function successDeviations(viewing: Viewing, { status, text, json }: Response): 
       ? []
       : [{ path, expected: `the status ${statuses.join(" or ")}`, got: String(status) }];
   if (isBodiless(contract, operation) || (text === "" && mayBeEmpty(operation))) return deviations;
+  // A client that asks for XML or text gets no JSON.
+  if (json === undefined && !/json|\*/.test(accepted)) return deviations;
   return [...deviations, ...bodyDeviations(viewing, json)];
 }
 
@@ -394,10 +414,11 @@ export function report(
 }
 
 /** Whether the document states an error with this status, other than `internal`; not every body names its code. */
-function isDeclaredFailure(contract: Contract, response: Response): boolean {
+function isDeclaredFailure(contract: Contract, response: Response, operation: string): boolean {
   const code = codeIn(contract, response);
   const codes = code === undefined ? [...knownCodes(contract)].filter((one) => isStated(contract, one)) : [code];
   return codes.some(
-    (one) => one !== "internal" && knownCodes(contract).has(one) && statusOf(contract, one) === response.status,
+    (one) =>
+      one !== "internal" && knownCodes(contract).has(one) && statusOf(contract, one, operation) === response.status,
   );
 }

@@ -26,6 +26,8 @@ const files = [
   "back-office",
   "issue-tracker",
   "card-payments",
+  "hotel-bookings",
+  "pet-clinic",
   "courier-rates/courier-rates",
 ];
 
