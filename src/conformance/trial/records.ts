@@ -47,7 +47,7 @@ export interface Wish {
 }
 
 export async function make(around: Trial, resource: string, wish: Wish = {}): Promise<KnownRecord> {
-  const trial = around.within(resource);
+  const trial = around.trialMaking(resource);
   if (wish.state !== undefined && wish.state !== startOf(trial.contract, resource))
     return reach(trial, resource, wish.state, wish);
   const creators = creatorsOf(trial, resource).filter(({ operation }) => (wish.by ?? operation) === operation);

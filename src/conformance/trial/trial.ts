@@ -109,7 +109,7 @@ export interface Trial {
   /** Returns the same trial as a client of another version; its requests are among those of this trial. */
   at(version: string): Trial;
   /** Returns the same trial, in which a record of a resource is made. @throws NotTried if too many are being made already */
-  within(resource: string): Trial;
+  trialMaking(resource: string): Trial;
   /**
    * Lets the implementation's time pass. `isExpiryMeant`: even if the test's credentials expire. @throws NotTried without a test
    * clock
@@ -214,7 +214,7 @@ export function createTrial(world: World, random: Random, log: Log = newLog(), m
       input: input as Readonly<Record<string, Value>>,
     }),
     at: (version) => createTrial(worldAt(world, version), random, log, making),
-    within(resource) {
+    trialMaking(resource) {
       if (isOver(world)) throw new NotTried(timeIsOver, "a larger --budget");
       log.nested = making.length === 0 ? 0 : log.nested + 1;
       // To make a record may need another one, which may need the first one again.
