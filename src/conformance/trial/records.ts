@@ -46,7 +46,8 @@ export interface Wish {
   readonly expectsLimit?: boolean;
 }
 
-export async function make(trial: Trial, resource: string, wish: Wish = {}): Promise<KnownRecord> {
+export async function make(around: Trial, resource: string, wish: Wish = {}): Promise<KnownRecord> {
+  const trial = around.trialMaking(resource);
   if (wish.state !== undefined && wish.state !== startOf(trial.contract, resource))
     return reach(trial, resource, wish.state, wish);
   const creators = creatorsOf(trial, resource).filter(({ operation }) => (wish.by ?? operation) === operation);

@@ -41,8 +41,10 @@ export interface Trial {
   readonly doubts: WeakMap<Interaction, Doubts>;
   /** The accounts of the callers of the case. */
   readonly accounts: Set<KnownRecord>;
+  /** The resources of the records that are being made, the outermost first: each of them for the one before. */
+  readonly making: readonly string[];
   /** The index of the first request that is needed to show what follows. */
-  start: number;
+  readonly start: number;
   /** For a case that tries one value after the other: what came before is not needed to show what follows. */
   startOver(): void;
   /** Returns an operation. @throws NotTried if the document has no endpoint for it */
@@ -106,6 +108,8 @@ export interface Trial {
   around(record?: KnownRecord): Around;
   /** Returns the same trial as a client of another version; its requests are among those of this trial. */
   at(version: string): Trial;
+  /** Returns the same trial, in which a record of a resource is made. @throws NotTried if too many are being made already */
+  trialMaking(resource: string): Trial;
   /**
    * Lets the implementation's time pass. `isExpiryMeant`: even if the test's credentials expire. @throws NotTried without a test
    * clock
@@ -113,33 +117,45 @@ export interface Trial {
   pass(milliseconds: number, options?: { readonly isExpiryMeant?: boolean }): Promise<void>;
 }
 
-/** What trials of several versions in one case have in common. */
+/** What all trials of one case have in common. */
 interface Log {
   readonly interactions: Interaction[];
   readonly used: Set<KnownRecord>;
+  readonly accounts: Set<KnownRecord>;
   readonly doubts: WeakMap<Interaction, Doubts>;
+  start: number;
+  /** How many records have been made for others since the last one that was made for the case itself. */
+  nested: number;
 }
+
+function newLog(): Log {
+  return { interactions: [], used: new Set(), accounts: new Set(), doubts: new WeakMap(), start: 0, nested: 0 };
+}
+
+/** How many records of a resource are made at most for one another: a record of a tree, one above it, and one that is chosen for it. */
+const mostOfResource = 3;
+/** How many records are made at most for one. */
+const mostNested = 200;
 
 /** The deviation that the server does not listen any more, or has closed a connection without a response. */
 const end = "the end of the server";
 
-export function createTrial(
-  world: World,
-  random: Random,
-  log: Log = { interactions: [], used: new Set(), doubts: new WeakMap() },
-): Trial {
+export function createTrial(world: World, random: Random, log: Log = newLog(), making: readonly string[] = []): Trial {
   const { contract, target } = world;
-  const { interactions } = log;
+  const { interactions, used, accounts, doubts } = log;
   const trial: Trial = {
-    ...{ contract, world, random, ...log, accounts: new Set<KnownRecord>(), start: 0 },
+    ...{ contract, world, random, interactions, used, accounts, doubts, making },
+    get start() {
+      return log.start;
+    },
     operation(name) {
       const found = contract.operations.get(name);
       if (found === undefined) throw new NotTried(`the document has no endpoint for ${name}`);
       return found;
     },
     startOver() {
-      trial.start = interactions.length;
-      trial.used.clear();
+      log.start = interactions.length;
+      used.clear();
     },
     async send(request, caller = anonymous, operation) {
       if (isOver(world)) throw new NotTried(timeIsOver, "a larger --budget");
@@ -197,7 +213,15 @@ export function createTrial(
       caller,
       input: input as Readonly<Record<string, Value>>,
     }),
-    at: (version) => createTrial(worldAt(world, version), random, log),
+    at: (version) => createTrial(worldAt(world, version), random, log, making),
+    trialMaking(resource) {
+      if (isOver(world)) throw new NotTried(timeIsOver, "a larger --budget");
+      log.nested = making.length === 0 ? 0 : log.nested + 1;
+      // To make a record may need another one, which may need the first one again.
+      if (making.filter((one) => one === resource).length >= mostOfResource || log.nested > mostNested)
+        throw new NotTried(`to make a record of ${resource}, the test needs another one first`);
+      return createTrial(world, random, log, [...making, resource]);
+    },
     async pass(time, { isExpiryMeant = false } = {}) {
       // Clocks have whole milliseconds.
       const milliseconds = Math.ceil(time);
