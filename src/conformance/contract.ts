@@ -13,6 +13,7 @@ import {
 import { innermost, lookup } from "../language/resources/fields.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { olderOf } from "../language/versioning/conversions.ts";
+import { deprecationOf } from "../language/versioning/deprecated.ts";
 import { type Change, type ChangeTarget, targetName } from "../language/versioning/model.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
 import { modelAt } from "../language/versioning/model-at-version.ts";
@@ -119,6 +120,12 @@ export function isConverted(contract: Contract, of: string, name: string, type: 
 export function sunsetOf({ model }: Contract, version: string): number | undefined {
   const sunset = lookup(model.versioning.deprecated ?? {}, version)?.sunset;
   return sunset === undefined ? undefined : Date.parse(sunset);
+}
+
+/** Whether an operation is past its sunset at a time, in milliseconds since 1970. */
+export function hasOperationEnded({ model }: Contract, operation: string, time: number): boolean {
+  const sunset = deprecationOf(model, operation)?.sunset;
+  return sunset !== undefined && time >= Date.parse(sunset);
 }
 
 /** Returns the member that contains a record in bodies and responses of the operation, as `wrap` declares. */

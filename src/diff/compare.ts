@@ -147,20 +147,40 @@ function isOnlyUndone(one: Difference, entries: readonly Entry[]): boolean {
   return entries.some(({ change }) => change.kind === "require" && isAbout(change, one));
 }
 
-/** Adjusts the differences whose effect depends on today's date: removed and deprecated versions. */
+const removals = [
+  "operation-removed",
+  "field-removed",
+  "view-member-removed",
+  "answer-removed",
+  "parameter-removed",
+  "filter-removed",
+];
+const deprecations = ["version-deprecated", "operation-deprecated", "field-deprecated"];
+
+/** Adjusts the differences whose effect depends on today's date: what is removed, and what is deprecated. */
 function dated(one: Difference, old: Model, now: Model, today: string): Difference {
   if (one.kind === "version-removed" && one.sunset !== undefined && one.sunset <= today)
     return { ...one, effect: "neutral" };
-  if (one.kind !== "version-deprecated") return one;
-  const version = one.subject.slice("version ".length);
-  const sunset = lookup(now.versioning.deprecated ?? {}, version)?.sunset;
+  if (removals.includes(one.kind)) return removed(one, old, today);
+  if (!deprecations.includes(one.kind)) return one;
+  const isVersion = one.kind === "version-deprecated";
+  const name = isVersion ? one.subject.slice("version ".length) : one.subject;
+  const sunset = lookup(now.versioning.deprecated ?? {}, name)?.sunset;
   const notice = parseDuration(old.versioning.policy?.notice ?? "");
   if (sunset === undefined || notice === undefined) return one;
   const earliest = new Date(addDuration(Date.parse(today), notice)).toISOString().slice(0, 10);
   if (sunset >= earliest) return one;
-  const message = `The version \`${version}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} ends`;
+  const message = `${isVersion ? "The version " : ""}\`${name}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} ends`;
   const details = { category: "support", sunset: earliest } as const;
   return difference("breaking", "notice-too-short", one, message, details);
+}
+
+/** After the announced sunset callers do without it, so its removal breaks nobody. */
+function removed(one: Difference, old: Model, today: string): Difference {
+  const sunset = lookup(old.versioning.deprecated ?? {}, one.subject)?.sunset;
+  if (sunset === undefined) return one;
+  if (sunset <= today) return { ...one, effect: "neutral" };
+  return { ...one, message: `${one.message} before its sunset on ${sunset}` };
 }
 
 /** Whether the entry matches no difference and no entry of another new version names its subject. */

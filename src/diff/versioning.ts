@@ -1,10 +1,16 @@
 /** Differences of part 9: how a caller selects a version, which versions are served, and for how long. */
 import type { Effect } from "../language/grammar/changes.ts";
 import { lookup } from "../language/resources/fields.ts";
-import { versioning } from "../language/versioning/grammar.ts";
-import type { Versioning } from "../language/versioning/model.ts";
+import { deprecation, versioning } from "../language/versioning/grammar.ts";
+import {
+  type ChangeTarget,
+  deprecatedTarget,
+  type Deprecation,
+  targetName,
+  type Versioning,
+} from "../language/versioning/model.ts";
 import { type Difference, difference, pairs, restated, same } from "./difference.ts";
-import { partDifferences, type Statement } from "./walk.ts";
+import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
 export function versioningDifferences(old: Versioning, now: Versioning): Iterable<Difference> {
   // Callers of a service without versions send no version, so new declarations about versions do not affect them.
@@ -18,7 +24,9 @@ export function versioningDifferences(old: Versioning, now: Versioning): Iterabl
     sent: general,
     absent: general,
     versions: () => servedDifferences(old, now),
-    "deprecated/*": (before, after, site) => {
+    "deprecated/*": (before: Deprecation | undefined, after: Deprecation | undefined, site) => {
+      const target = deprecatedTarget(site.name);
+      if (target !== undefined) return deprecationDifferences(target, before, after, site);
       const version = `The version \`${site.name}\``;
       if (before === undefined) return [difference("neutral", "version-deprecated", site, `${version} is deprecated`)];
       if (after !== undefined) return undefined;
@@ -28,6 +36,22 @@ export function versioningDifferences(old: Versioning, now: Versioning): Iterabl
       return [difference(served ? "additive" : "neutral", "deprecation-removed", site, message)];
     },
   });
+}
+
+/** A deprecation breaks nobody. What was deprecated until a date is missing afterwards without surprise: see `dated`. */
+function deprecationDifferences(
+  target: ChangeTarget,
+  before: Deprecation | undefined,
+  after: Deprecation | undefined,
+  { at }: Statement,
+): Iterable<Difference> {
+  const subject = targetName(target);
+  const site = { subject, at };
+  const kind = target.field === undefined ? "operation-deprecated" : "field-deprecated";
+  if (before === undefined) return [difference("neutral", kind, site, `\`${subject}\` is deprecated`)];
+  if (after === undefined)
+    return [difference("neutral", "deprecation-removed", site, `\`${subject}\` is no longer deprecated`)];
+  return statementDifferences(site, "deprecation", deprecation, [before, after]);
 }
 
 function* servedDifferences(old: Versioning, now: Versioning): Iterable<Difference> {

@@ -28,6 +28,7 @@ export interface DescribedOperation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+  readonly deprecated?: true;
   readonly parameters: readonly Parameter[];
   readonly body?: DescribedBody;
   readonly successes: readonly Success[];
@@ -48,6 +49,7 @@ export interface Parameter {
   readonly in: "path" | "query" | "header";
   readonly required?: boolean;
   readonly description?: string;
+  readonly deprecated?: boolean;
   /** How a value with several members is sent; `explode`: the request repeats the parameter for each item of a list. */
   readonly style?: string;
   readonly explode?: boolean;
@@ -146,6 +148,7 @@ interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
+  readonly deprecated?: boolean;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required: boolean;
@@ -176,6 +179,7 @@ function described(
     path,
     summary: operationObject.summary,
     description: operationObject.description,
+    ...(operationObject.deprecated === true ? { deprecated: true } : {}),
     parameters: operationObject.parameters ?? [],
     ...(first === undefined
       ? {}

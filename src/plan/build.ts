@@ -5,6 +5,7 @@ import { withWebhooks } from "./events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
 import { namedSchemas } from "../language/resources/json-schema.ts";
+import { withDeprecatedFields } from "../language/versioning/deprecated.ts";
 import { viewPlans } from "./endpoints/responses.ts";
 import { credentialPlans, roleNames } from "./authentication/credentials.ts";
 import { errorBodies, errorPlans } from "./errors/errors.ts";
@@ -15,11 +16,12 @@ import { handlerOperations, systemOperations } from "./endpoints/handlers.ts";
 import { inboundOperations } from "./events/incoming.ts";
 import { quotaPlans, generalRates, ratePlans, serverLimits } from "./limits/limits.ts";
 import { buildOperations } from "./endpoints/operations.ts";
+import type { Operation } from "./endpoints/types.ts";
 import type { Plan } from "./plan.ts";
 import { assert, type PlanInput } from "./input.ts";
 import { buildTables } from "./resources/tables.ts";
 import { unenforcedStatements } from "./unsupported.ts";
-import { versionsPlan } from "./versioning/versions.ts";
+import { deprecationPlan, versionsPlan } from "./versioning/versions.ts";
 import { contractOperationsOf } from "./endpoints/contract.ts";
 
 export function buildPlan(model: Model, places: SourceLocations, expressions: TypedExpressions): Plan {
@@ -46,9 +48,15 @@ function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   return { cors: { origins, credentials, maxAgeSeconds: Math.floor(lengthOf(maxAge) / 1000) } };
 }
 
+function withDeprecationPlan({ versioning }: Model, operation: Operation): Operation {
+  const deprecated = deprecationPlan(versioning, operation.name);
+  return deprecated === undefined ? operation : { ...operation, deprecated };
+}
+
 /** Builds the plan of a single version. */
-function planOf(planInput: PlanInput): Plan {
-  const { model } = planInput;
+function planOf(written: PlanInput): Plan {
+  const model = withDeprecatedFields(written.model);
+  const planInput = { ...written, model };
   const title = model.title ?? model.purpose.service ?? "Service";
   const tables = buildTables(planInput);
   const newest = model.versioning.versions?.[0];
@@ -67,9 +75,11 @@ function planOf(planInput: PlanInput): Plan {
       ...aggregateOperations(planInput, tables),
       ...handlerOperations(planInput, tables),
       ...inboundOperations(planInput, tables),
-    ],
+    ].map((operation) => withDeprecationPlan(model, operation)),
     system: [],
-    contractOperations: contractOperationsOf(planInput, tables),
+    contractOperations: contractOperationsOf(planInput, tables).map((one) => {
+      return { ...one, operation: withDeprecationPlan(model, one.operation) };
+    }),
     schemas: namedSchemas(model),
     credentials: credentialPlans(planInput),
     roles: roleNames(planInput),

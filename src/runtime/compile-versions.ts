@@ -76,7 +76,7 @@ function runningOperations(
   return compileOperations({ ...options, plan: { ...plan, operations: mine } });
 }
 
-type VersionInfo = Pick<Served, "name" | "tag" | "prefix" | "headers" | "vary" | "mediaType" | "sunset">;
+type VersionInfo = Pick<Served, "name" | "tag" | "prefix" | "headers" | "vary" | "mediaType" | "deprecated">;
 
 function versionInfoOf(
   { sent, scheme, list }: VersionsPlan,
@@ -86,24 +86,14 @@ function versionInfoOf(
   const successor = list[index - 1]?.name;
   const since =
     deprecated?.since ?? (scheme === "dated" && successor !== undefined ? Date.parse(successor) : undefined);
-  const { sunset, guide } = deprecated ?? {};
-  const ending =
-    deprecated === undefined
-      ? []
-      : [
-          // `Deprecation` is a date of structured fields (RFC 9745), `Sunset` an HTTP date (RFC 8594).
-          ...(since === undefined ? [] : ["Deprecation", `@${Math.floor(since / 1000)}`]),
-          ...(sunset === undefined ? [] : ["Sunset", new Date(sunset).toUTCString()]),
-          ...(guide === undefined ? [] : ["Link", `<${guide}>; rel="deprecation"; type="text/html"`]),
-        ];
   return {
     name,
     tag: `@${name}`,
     prefix: sent?.kind === "path" ? sent.template.replace("{n}", name) : "",
-    headers: [...(sent?.kind === "header" ? [sent.name, name] : []), ...ending],
+    headers: sent?.kind === "header" ? [sent.name, name] : [],
     ...varyOf(sent),
     ...(sent?.kind === "media-type" ? { mediaType: `; version=${name}` } : {}),
-    ...(sunset === undefined ? {} : { sunset }),
+    ...(deprecated === undefined ? {} : { deprecated: { ...deprecated, ...(since === undefined ? {} : { since }) } }),
   };
 }
 

@@ -17,6 +17,7 @@ import type { RateSnapshots } from "./limits/snapshots.ts";
 import { endpointOfKind } from "./operations/event-kind.ts";
 import { createCall, perform, type Performing, withOperationStatus } from "./operations/perform.ts";
 import { type OperationRequest, readInput } from "./operations/read-input.ts";
+import { assertServed } from "./versions/deprecation.ts";
 import { findRoute, type OperationRoute, type Route, routeIn } from "./versions/find-route.ts";
 import { type OtherResponses, respondWithoutOperation } from "./without-operation.ts";
 
@@ -44,6 +45,7 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
     if (request.route.endpoint.kinds !== undefined) request = await requestOfKind(request); // 413 422
     const underCaller = limitByCaller(service, request, route); // 429
     if (underCaller !== undefined) await underCaller;
+    assertServed(request.route.endpoint.compiled.operation, service.context.clock.now()); // 410
     authorise(service, request, route); // 401 403
     const media = negotiate(request); // 406
     let input = readInput(service.context, request); // 400 413 415
@@ -122,6 +124,8 @@ function operationRequest(
   incoming.observation.version = version;
   const route = routeIn(service, incoming, found, version);
   const { httpRequest, observation, rejected, uploads } = incoming;
+  // The path may have another operation in the caller's version.
+  if (route !== found) observation.operation = route.endpoint.compiled.operation.name;
   const kind = route.endpoint.compiled.forKind(caller.kind);
   return { httpRequest, observation, rejected, uploads, caller, version, route, kind };
 }

@@ -1,6 +1,8 @@
 /** Adds the header fields that every response has. */
 import type { HttpResponse } from "../http/message.ts";
+import type { DeprecationPlan } from "../plan/versioning/conversion-types.ts";
 import type { Served } from "./context/version.ts";
+import { deprecationHeaders } from "./versions/deprecation.ts";
 
 /** Adds the header fields that every response has (R1.3, R1.6). */
 export function finish(result: HttpResponse, requestId: string, secure = false): HttpResponse {
@@ -17,9 +19,16 @@ function securityHeaders(result: HttpResponse): readonly string[] {
   return result.policy === undefined ? apiHeaders : ["Content-Security-Policy", result.policy, ...common];
 }
 
-/** Adds the version. `all`: names and values of the response's fields, alternating. */
-export function addVersion(all: string[], { headers, vary, mediaType }: Served): void {
-  all.push(...headers);
+/**
+ * Adds the version, and the deprecation of the version and of the operation. `all`: names and values of the response's fields,
+ * alternating.
+ */
+export function addVersion(all: string[], version: Served | undefined, operation: DeprecationPlan | undefined): void {
+  const deprecations = [operation, version?.deprecated].filter((one) => one !== undefined);
+  if (version !== undefined) all.push(...version.headers);
+  if (deprecations.length > 0) all.push(...deprecationHeaders(deprecations));
+  if (version === undefined) return;
+  const { mediaType, vary } = version;
   const type = mediaType === undefined ? -1 : all.indexOf("Content-Type");
   if (type >= 0 && /^application\/(?:\w+\+)?json$/.test(all[type + 1] ?? "")) all[type + 1] += mediaType as string;
   if (vary === undefined) return;

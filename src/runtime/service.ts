@@ -47,6 +47,7 @@ import { createEvaluator } from "./records/evaluate.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
 import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
 import { addVersion, finish } from "./response-headers.ts";
+import { deprecatedOperations } from "./versions/deprecation.ts";
 import { type Route, createRouter, literalPath, templateOf } from "./routing/router.ts";
 import { requestIds } from "./random.ts";
 import { createSchedulerLoop } from "./scheduler/loop.ts";
@@ -308,6 +309,7 @@ function createResponder(
   const { context, cors, load } = pipeline;
   const { clock } = context;
   const { problems } = newest.served;
+  const deprecated = deprecatedOperations([...compiled.values()].map(({ operation }) => operation));
 
   function respondTo(httpRequest: HttpRequest, observation: ObservationBuilder): Promise<HttpResponse> {
     const rejected = (error: ApiError) => errorResponse(error, observation);
@@ -333,7 +335,7 @@ function createResponder(
     const limits = version?.converter === undefined ? left : limitFieldsToOlder(version.converter, left);
     return after(compress(result, httpRequest.headers.get("accept-encoding")), (encoded) => {
       const headers = [...encoded.headers, ...limits];
-      if (version !== undefined) addVersion(headers, version);
+      addVersion(headers, version, deprecated?.get(observation.operation ?? ""));
       return finish(cors.completed({ ...encoded, headers }, httpRequest), requestId, httpRequest.secure);
     });
   }

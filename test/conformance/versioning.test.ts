@@ -120,6 +120,7 @@ const sunset = (lines: Block): Block => ({ deprecated: { [before]: lines } });
 /** A day that comes before the credentials of a test expire. */
 const day = (number: number): string => new Date(Date.now() + number * 86_400_000).toISOString().slice(0, 10);
 const dates = { since: "2026-09-01", sunset: day(100), guide: "https://docs.example/old" };
+const ofList = (lines: Block): Block => ({ deprecated: { listThings: lines, "Thing.count": { since: "2026-09-01" } } });
 const numbered: Block = { scheme: "numbered", versions: { "2.1": rename, "1.1": "first" } };
 
 const rows: readonly Row[] = [
@@ -175,6 +176,9 @@ const rows: readonly Row[] = [
   versions("another guide", `deprecated/${before}`, sunset(dates), sunset({ ...dates, guide: "https://docs.example/older" })),
   versions("another version that is deprecated", `deprecated/${before}`, sunset(dates), { deprecated: { [before]: dates, [now]: dates } }),
   versions("a version that does not end", `deprecated/${before}`, sunset({ sunset: day(100) }), {}),
+  versions("no announcement of the end of an operation", "deprecated/listThings", ofList(dates), {}),
+  versions("another operation that is deprecated", "deprecated/listThings", ofList(dates), { deprecated: { listThings: dates, getThing: dates } }),
+  versions("an operation that does not end", "deprecated/listThings", ofList({ sunset: day(100) }), ofList({ sunset: day(200) })),
   versions("another error after the end", "policy/after sunset", { ...sunset(dates), policy: { "after sunset": "404 too-old" } }, { ...sunset(dates), policy: { "after sunset": "410 version-gone" } }),
 ]; // biome-ignore format: a table
 

@@ -5,7 +5,7 @@ import { type Comparison, compare } from "../../src/diff/compare.ts";
 import { check } from "../../src/language/check.ts";
 import type { Model } from "../../src/language/model.ts";
 import { changeText } from "../../src/language/versioning/change.ts";
-import { documentOf } from "../enforced/document.ts";
+import { type Block, crud, documentOf, things } from "../enforced/document.ts";
 import { clinic, clinicWith } from "./clinic.ts";
 import { rows } from "./rows.ts";
 
@@ -161,6 +161,35 @@ for (const [about, { edits, entries, left, idle = [] }] of Object.entries(cases)
 function compared(from: string, to: string, day = today): Comparison {
   return compare(check("old.yaml", from).model, check("new.yaml", to).model, day);
 }
+
+test("a removal breaks nobody after the sunset that the old document announced", () => {
+  const document = (fields: Block, deprecated: Block, rest: Block = {}): string =>
+    documentOf({
+      resources: things(fields),
+      endpoints: { endpoints: { ...crud, ...rest } },
+      errors: {},
+      versioning: { scheme: "none", policy: { notice: "30d" }, deprecated },
+    });
+  const shutting = { shutThings: { at: "GET /shut", of: "Thing", does: "list" } };
+  const field = { "Thing.note": { sunset: "2026-12-01" } };
+  const operation = { shutThings: { since: "2026-09-01", sunset: "2026-12-01" } };
+  const rows: readonly (readonly [string, string, string, string, readonly string[]])[] = [
+    ["a field before its sunset", document({ "note?": "string" }, field), document({}, {}), "2026-11-30", ["field-removed"]],
+    ["a field after its sunset", document({ "note?": "string" }, field), document({}, {}), "2026-12-01", []],
+    ["a field that was not deprecated", document({ "note?": "string" }, {}), document({}, {}), "2026-12-01", ["field-removed"]],
+    ["an operation before its sunset", document({}, operation, shutting), document({}, {}), "2026-11-30", ["operation-removed"]],
+    ["an operation after its sunset", document({}, operation, shutting), document({}, {}), "2026-12-01", []],
+    ["a deprecation with enough notice", document({}, {}, shutting), document({}, operation, shutting), "2026-11-01", []],
+    ["a deprecation without enough notice", document({}, {}, shutting), document({}, operation, shutting), "2026-11-15", ["notice-too-short"]],
+    ["no deprecation any more", document({}, operation, shutting), document({}, {}, shutting), "2026-11-15", []],
+    ["an earlier sunset", document({ "note?": "string" }, field), document({ "note?": "string" }, { "Thing.note": { sunset: "2026-11-30" } }), "2026-11-15", ["sunset-changed"]],
+  ]; // biome-ignore format: a table
+  for (const [what, old, now, on, expected] of rows) {
+    const { differences } = compare(modelOf(old, "old.md"), modelOf(now, "now.md"), on);
+    const breaking = differences.flatMap(({ difference: { effect, kind } }) => (effect === "breaking" ? [kind] : []));
+    assert.deepEqual(breaking, expected, what);
+  }
+});
 
 test("entries go below the newest version where it is new, else below one of today", () => {
   const headings: readonly (readonly [from: string, to: string, version: string, isNew: boolean])[] = [

@@ -239,11 +239,50 @@ const ending: readonly Proof[] = [
     [add({ amount: 1 }, "412 which-version", "\nX-Version: 2020-01-01")],
     { errors: { errors: { "which-version": "412 Say a version that there is", "too-big": "409 It is too big" } } },
   ),
+  asked("deprecated", { deprecated: { addThing: { since: "2026-09-01", sunset: "2099-01-01" } } }, {}, [
+    add({ count: 1 }, { status: "201", headers: { Deprecation: "@1788220800", Sunset: /01 Jan 2099/ } }),
+    add({ count: "x" }, { status: "422", headers: { Deprecation: "@1788220800" } }),
+    ask("GET /things/{1}", { status: "200", headers: { Deprecation: null, Sunset: null } }),
+    pass(73 * 366 * 86_400_000),
+    add({ count: 1 }, { status: "410", headers: { Sunset: /01 Jan 2099/ } }),
+    ask("GET /things/{1}", "200"),
+  ]),
   asked("policy/support", { policy: { support: "12mo" } }, {}, [ask("GET /\nAccept: text/html", says("12mo"))]),
   asked("policy/notice", { policy: { notice: "180d" } }, {}, [ask("GET /\nAccept: text/html", says("180d"))]),
   asked("policy/breaking", { policy: { breaking: "new version only" } }, {}, [
     ask("GET /\nAccept: text/html", says("new version only")),
   ]),
+];
+
+/** Deprecated members of a record, of a type and of a view, which only descriptions of the API say. */
+const described = (deprecated: Block): string =>
+  documentOf({
+    errors: {},
+    resources: {
+      Thing: { id: "id(thi)", to: "Address", "stops?": "Address[](0..3)" },
+      types: { Address: { street: "string(1..40)", postcode: "string(3..10)" } },
+      views: { Sent: { of: "Thing", fields: ["id"], "street?": "string := to.street" } },
+    },
+    endpoints: { endpoints: { ...crud, getThing: { at: "GET /things/{id}", gives: "Sent" } } },
+    versioning: { scheme: "none", deprecated },
+  });
+
+const fieldsEnding: readonly Proof[] = [
+  {
+    of: ["resources/resources/fields/deprecated", "resources/types/deprecated", "resources/views/members/deprecated"],
+    with: described({
+      "Thing.stops": "sunset 2097-01-01",
+      "Address.postcode": "sunset 2098-01-01",
+      "Sent.street": "sunset 2099-01-01",
+    }),
+    without: described({}),
+    unobserved: true,
+    play: [
+      ask("GET /openapi.json", says("ends 2097-01-01")),
+      ask("GET /openapi.json", says("ends 2098-01-01")),
+      ask("GET /openapi.json", says("ends 2099-01-01")),
+    ],
+  },
 ];
 
 const receiving: Block = { delivery: { webhook: { subscribe: "POST /webhooks", for: "signed-in" } } };
@@ -281,7 +320,7 @@ const events: readonly Proof[] = [
   ),
 ];
 
-export const versioningProofs: readonly Proof[] = [...changes, ...events, ...choosing, ...ending];
+export const versioningProofs: readonly Proof[] = [...changes, ...events, ...choosing, ...ending, ...fieldsEnding];
 
 export const versioningRefusals: readonly ApiError[] = [
   {

@@ -7,7 +7,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
-import { type Contract, deletionOf, type Operation, needsRecord } from "../contract.ts";
+import { type Contract, deletionOf, hasOperationEnded, type Operation, needsRecord } from "../contract.ts";
 import { longestWindow } from "../limits/rate-lines.ts";
 import { transitionsOf } from "../effects.ts";
 import { truth } from "../expressions.ts";
@@ -29,7 +29,7 @@ import { creatorsOf, makeRoom } from "./records.ts";
 import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
 import type { Query } from "./parameters.ts";
-import { findRecord, recordsOf, stopped } from "./world.ts";
+import { findRecord, presentOf, recordsOf, stopped } from "./world.ts";
 
 export interface CallOptions {
   readonly caller?: Caller | undefined;
@@ -85,6 +85,8 @@ export async function requestFor(trial: Trial, called: Operation, options: CallO
   const { contract, world } = trial;
   if (world.target.skipped.has(called.operation))
     throw new NotTried(`the setting \`skip\` excludes ${called.operation}`);
+  if (hasOperationEnded(contract, called.operation, presentOf(world)))
+    throw new NotTried(`${called.operation} is past its sunset`);
   const { record, caller } = await subjectOf(trial, called, options);
   await renewSession(trial, caller);
   if (record !== undefined) trial.used.add(record);

@@ -3,7 +3,7 @@
  * older version does what its own document says, and how a version ends.
  */
 import { modelAt } from "../../language/versioning/model-at-version.ts";
-import type { Change } from "../../language/versioning/model.ts";
+import { type Change, deprecatedTarget } from "../../language/versioning/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Case, PartCases, Unobservable } from "../case.ts";
 import type { Contract } from "../contract.ts";
@@ -44,6 +44,11 @@ export function versioningCases(contract: Contract): PartCases {
         ),
       ...changes.flatMap(({ unobservable }) => unobservable),
       ...untried(contract),
+      ...Object.keys(contract.model.versioning.deprecated ?? {})
+        .filter((name) => deprecatedTarget(name)?.field !== undefined)
+        .map((name) =>
+          quiet(`versioning/deprecated/${name}`, `${name} is deprecated`, "a deprecated field works like any other"),
+        ),
       ...beyond(contract),
     ],
   };
@@ -52,7 +57,9 @@ export function versioningCases(contract: Contract): PartCases {
 /** Errors that no request gets, since no version ends or there is only one. */
 function untried({ model, version }: Contract): readonly Unobservable[] {
   const { deprecated = {}, policy, sent, versions = [] } = model.versioning;
-  const ends = Object.entries(deprecated).some(([name, { sunset }]) => sunset !== undefined && name !== version);
+  const ends = Object.entries(deprecated).some(([name, { sunset }]) => {
+    return sunset !== undefined && name !== version && deprecatedTarget(name) === undefined;
+  });
   const isNamed = sent !== undefined && versions.length > 0;
   const error = "the error of the policy";
   return [

@@ -1,5 +1,6 @@
-/** What clients can observe of versions that end: the header fields of a deprecated version, and the error after its sunset. */
-import type { Deprecation } from "../../language/versioning/model.ts";
+/** What clients can observe of versions and operations that end: the header fields of a deprecation, and the error after the sunset. */
+import { deprecationOf } from "../../language/versioning/deprecated.ts";
+import { deprecatedTarget, type Deprecation } from "../../language/versioning/model.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import { type Contract, sunsetOf } from "../contract.ts";
@@ -12,17 +13,63 @@ import { newCaller } from "../trial/callers.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
-import { simplest } from "./naming.ts";
+import { cheapest, simplest } from "./naming.ts";
 import { hasEnded, isDeprecated, trialAt } from "./steps.ts";
 
 export function endingCases(contract: Contract): readonly Case[] {
   const { deprecated = {} } = contract.model.versioning;
-  return Object.entries(deprecated).flatMap(([version, deprecation], index) => [
-    announced(version, deprecation),
-    ...(deprecation.sunset === undefined || version === contract.version
-      ? []
-      : [ends(contract, version, firstUser + index)]),
-  ]);
+  return Object.entries(deprecated).flatMap(([name, deprecation], index) => {
+    const target = deprecatedTarget(name);
+    if (target !== undefined) return target.field === undefined ? operationCases(contract, name, deprecation) : [];
+    const hasEnd = deprecation.sunset !== undefined && name !== contract.version;
+    return [announced(name, deprecation), ...(hasEnd ? [ends(contract, name, firstUser + index)] : [])];
+  });
+}
+
+/** The responses of a deprecated operation have its dates and its guide, those of others have none, and after its sunset it ends. */
+function operationCases(contract: Contract, operation: string, deprecation: Deprecation): readonly Case[] {
+  if (!contract.operations.has(operation)) return [];
+  const path = `versioning/deprecated/${operation}`;
+  const { sunset } = deprecation;
+  // Two deprecations that apply to one response have the earliest dates.
+  const isPlain = contract.version === undefined || !isDeprecated(contract, contract.version);
+  const headers: Case = {
+    id: `${path}: header fields`,
+    operation,
+    aspects: [{ path, expects: `responses of ${operation} announce ${Object.keys(deprecation).join(", ")}` }],
+    run: async (trial) => {
+      const interaction = await trial.call(operation);
+      const problem = announcementProblem(trial.responseOf(interaction), deprecation);
+      if (problem !== undefined) throw new Broken(problem.expected, problem.got, interaction);
+      const other = cheapest(trial, ({ operation: one }) => deprecationOf(contract.model, one) === undefined);
+      if (other === undefined) return;
+      const second = await trial.call(other.operation);
+      const found = ["deprecation", "sunset"].find((field) => trial.responseOf(second).headers[field] !== undefined);
+      if (found === undefined) return;
+      const got = trial.responseOf(second).headers[found] ?? "";
+      throw new Broken(`no ${found} of ${other.operation}, which is not deprecated`, got, second);
+    },
+  };
+  const end: Case = {
+    id: `${path}: sunset`,
+    operation,
+    aspects: [{ path, expects: `after its sunset ${operation} gets an error, and not before` }],
+    endsCredentials: true,
+    run: async (trial) => {
+      const moment = Date.parse(sunset ?? "");
+      const left = moment - presentOf(trial.world);
+      if (left <= 0) throw new NotTried(`${operation} has ended`);
+      const { called, caller, request } = await trial.build(operation);
+      await trial.pass(left + 1000, { isExpiryMeant: true });
+      const after = await sendAfterLimits(trial, request, caller, { operation: called.operation });
+      const response = trial.responseOf(after);
+      // The credential may have expired too, which says nothing about the operation.
+      if (response.status === 401) throw new NotTried("the credentials of the test expire before that time");
+      if (response.status < 400)
+        throw new Broken(`no success of ${operation} after ${sunset ?? ""}`, statusText(contract, response), after);
+    },
+  };
+  return [...(isPlain ? [headers] : []), ...(sunset === undefined ? [] : [end])];
 }
 
 /** The responses of a deprecated version have its dates and its guide, and those of other versions have none. */

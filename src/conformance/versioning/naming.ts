@@ -5,7 +5,7 @@ import type { VersionLocation, VersionResponse } from "../../language/versioning
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
-import { type Contract, type Operation, needsRecord } from "../contract.ts";
+import { type Contract, hasOperationEnded, type Operation, needsRecord } from "../contract.ts";
 import { isByOperation, isError, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction, Response } from "../interaction.ts";
@@ -13,6 +13,7 @@ import { sendAfterLimits } from "../trial/used-up.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
+import { presentOf } from "../trial/world.ts";
 import { hasEnded, trialAt } from "./steps.ts";
 
 export function namingCases(contract: Contract): readonly Case[] {
@@ -82,12 +83,22 @@ function textOf(sent: VersionLocation): string {
 }
 
 /** Returns an operation that changes nothing and needs no record, if there is one. */
-export function simplest({ contract, world }: Trial): Operation {
+export function simplest(trial: Trial): Operation {
+  const first = cheapest(trial, () => true);
+  if (first === undefined) throw new NotTried("the version has no operation");
+  return first;
+}
+
+/** Returns the operation with the fewest needs of those that the test may call; undefined if there is none. */
+export function cheapest(
+  { contract, world }: Trial,
+  isWanted: (operation: Operation) => boolean,
+): Operation | undefined {
   const cost = (one: Operation): number => Number(one.endpoint.method !== "GET") * 2 + Number(needsRecord(one));
   const [first] = [...contract.operations.values()]
     .filter(({ endpoint, operation }) => endpoint.wire === undefined && !world.target.skipped.has(operation))
+    .filter((one) => isWanted(one) && !hasOperationEnded(contract, one.operation, presentOf(world)))
     .toSorted((one, other) => cost(one) - cost(other));
-  if (first === undefined) throw new NotTried("the version has no operation");
   return first;
 }
 

@@ -27,6 +27,7 @@ function memberRows(options: MembersOptions, schema: Json, before: string, depth
     const path = before + name;
     const remarks = [
       ...(required.includes(name) ? [] : ["optional"]),
+      ...(inner["deprecated"] === true ? ["deprecated"] : []),
       ...(inner["readOnly"] === true ? ["read-only"] : []),
       ...(inner["default"] === undefined ? [] : [["default ", code(JSON.stringify(inner["default"]))]]),
       ...(options.remarks?.[path] ?? []),

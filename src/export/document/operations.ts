@@ -17,7 +17,12 @@ export function operationBlock(source: Source, described: DescribedOperation): B
     code(parameter.name),
     parameter.in,
     typeWords(members, parameter.schema),
-    [parameter.required === true ? "Required." : "", parameter.description ?? ""].join(" ").trim(),
+    [
+      `${parameter.required === true ? "Required." : ""}${parameter.deprecated === true ? " Deprecated." : ""}`,
+      parameter.description ?? "",
+    ]
+      .join(" ")
+      .trim(),
   ]);
   return {
     kind: "operation",

@@ -8,6 +8,8 @@ import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { printFieldType } from "../../language/resources/field-print.ts";
 import type { Default, Field, Rule } from "../../language/resources/model.ts";
 import type { Lifecycle } from "../../language/states/model.ts";
+import { deprecatedTargets } from "../../language/versioning/deprecated.ts";
+import { type Deprecation, targetName } from "../../language/versioning/model.ts";
 import type { CredentialPlan, GrantPlan } from "../../plan/authentication/types.ts";
 import type { QuotaPlan, RatePlan } from "../../plan/limits/types.ts";
 import { expressionText } from "../expression-text.ts";
@@ -408,20 +410,30 @@ export function versioning({ plan, model }: Source): Blocks {
       "Versions",
       ["Version", "What changed", "Support"],
       versions.map(({ name, changes }) => {
-        const { since, sunset, guide } = lookup(deprecated, name) ?? {};
         const kinds = new Set(changes.map(({ kind }) => camelCase(kind).replace(/[A-Z]/g, " $&").toLowerCase()));
         const changed = `${changes.length} change${changes.length === 1 ? "" : "s"}: ${[...kinds].join(", ")}`;
-        const end = [
-          since && `deprecated since ${since}`,
-          sunset && `ends ${sunset}`,
-          guide && { kind: "address" as const, url: guide, text: "guide" },
-        ].filter((one) => one !== undefined);
         return [
           [code(name), name === plan.version ? " (this page)" : ""],
           changes.length === 0 ? "the first" : changed,
-          joined(end, ", ", (words) => words),
+          joined(endingOf(lookup(deprecated, name) ?? {}), ", ", (words) => words),
         ];
       }),
     ),
+    table(
+      "Deprecated",
+      ["Operation or field", "Support"],
+      deprecatedTargets(model).map(([target, deprecation]) => [
+        code(targetName(target)),
+        joined(endingOf(deprecation), ", ", (words) => words),
+      ]),
+    ),
   ];
+}
+
+function endingOf({ guide, since, sunset }: Deprecation): readonly Words[] {
+  return [
+    since && `deprecated since ${since}`,
+    sunset && `ends ${sunset}`,
+    guide && { kind: "address" as const, url: guide, text: "guide" },
+  ].filter((one) => one !== undefined);
 }

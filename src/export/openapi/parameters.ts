@@ -71,7 +71,7 @@ function tableOf(plan: ResourcesPart, resource: string): Table | undefined {
 
 function queryParameters(plan: ResourcesPart, operation: Operation): readonly JsonObject[] {
   return [
-    ...operation.query.map(queryParameter),
+    ...operation.query.map(queryParameter).map(deprecatedBySchema),
     ...listParameters(plan, operation),
     ...expandParameters(operation),
     ...fieldsParameters(operation),
@@ -157,8 +157,22 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
     ...directionParameters(list),
     ...searchParameters(list, tableOf(plan, resource)),
     ...filters,
-    ...conditions,
+    ...conditions.map(deprecatedBySchema),
   ];
+}
+
+/** Returns a parameter that is deprecated if its schema is: OpenAPI says it of the parameter. */
+function deprecatedBySchema(parameter: JsonObject): JsonObject {
+  const { deprecated, description, "x-sunset": sunset, ...schema } = parameter["schema"] as JsonObject;
+  if (deprecated !== true) return parameter;
+  const before = parameter["description"];
+  return {
+    ...parameter,
+    description: typeof before === "string" && before !== "" ? `${before}\n\n${description as string}` : description,
+    deprecated,
+    ...(sunset === undefined ? {} : { "x-sunset": sunset }),
+    schema,
+  } as JsonObject;
 }
 
 const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[]>> = {
@@ -280,6 +294,7 @@ function filterParameter(
     name,
     in: "query",
     description: `Records whose \`${field}\` ${comparisons[operator]} this value.${only}`,
+    ...(column?.schema["deprecated"] === true ? { deprecated: true } : {}),
   };
   switch (operator) {
     case "null": {

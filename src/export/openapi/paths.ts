@@ -9,6 +9,7 @@ import { everyOperation, hasEvents } from "../../plan/events/events.ts";
 import { describeOperation } from "./description.ts";
 import { streamParts } from "./events.ts";
 import { bytesContent, formContent } from "./files.ts";
+import { deprecatedOperation } from "./deprecated.ts";
 import { headersOf } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { tokenPaths, wellKnownPaths } from "./oauth.ts";
@@ -38,7 +39,8 @@ export function pathItems(
   for (const operation of plan.contractOperations) {
     const path = operation.template;
     const { item } = getOrMake(written, path, () => ({ path, item: {} as Record<string, Json> }));
-    item[operation.method.toLowerCase()] = contractObject(plan, operation);
+    const described = contractObject(plan, operation);
+    item[operation.method.toLowerCase()] = deprecatedOperation(operation.operation, described, context.shared);
   }
   const service = [...servicePaths(plan, names), ...wellKnownPaths(plan)].filter(([path]) => !written.has(path));
   return {
@@ -97,7 +99,7 @@ function operationObject(
   const { plan, names } = context;
   const renamed = parameterNames.length === parametersIn(operation).length ? parameterNames : [];
   const parameters = [...parametersOf(plan, operation, renamed), ...(streamParts(plan, operation)?.parameters ?? [])];
-  return {
+  const described = {
     operationId: operation.name,
     tags: [operation.resource],
     summary: operation.sentence === "" ? operation.name : operation.sentence,
@@ -107,6 +109,7 @@ function operationObject(
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, names) }),
     responses: responsesOf(context, operation),
   };
+  return deprecatedOperation(operation, described, context.shared);
 }
 
 function requestBody(operation: Operation, names: ComponentNames): JsonObject {

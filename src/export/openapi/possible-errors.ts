@@ -22,6 +22,7 @@ export function possibleErrorsOf(plan: Plan, operation: Operation): readonly Pos
   const codes = [
     ...anyRequest,
     ...ofVersion(plan),
+    ...(operation.deprecated?.sunset === undefined ? [] : ["operation-gone"]),
     ...ofCaller(plan, operation),
     ...ofRecord(plan, operation),
     ...ofBody(plan, operation),

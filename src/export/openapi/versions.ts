@@ -3,7 +3,13 @@
  * deprecation. All operations and responses get the same additions.
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
-import type { VersioningPart, VersionLocation, VersionsPlan } from "../../plan/versioning/conversion-types.ts";
+import { deprecationFields } from "./deprecated.ts";
+import type {
+  DeprecationPlan,
+  VersioningPart,
+  VersionLocation,
+  VersionsPlan,
+} from "../../plan/versioning/conversion-types.ts";
 
 export function withVersions(plan: VersioningPart, description: JsonObject): JsonObject {
   const { versions, version } = plan;
@@ -55,24 +61,14 @@ function withFields(response: Json, names: readonly string[]): Json {
 function responseFields(
   { sent }: VersionsPlan,
   version: string,
-  deprecated: VersionsPlan["list"][number]["deprecated"],
+  deprecated: DeprecationPlan | undefined,
 ): Readonly<Record<string, JsonObject>> {
   const field = (description: string, schema: JsonObject): JsonObject => ({ description, schema });
   return {
     ...(sent?.kind === "header"
       ? { [sent.name]: field("The version of the response.", { type: "string", const: version }) }
       : {}),
-    ...(deprecated === undefined
-      ? {}
-      : {
-          Deprecation: field("Since when the version is deprecated (RFC 9745).", { type: "string" }),
-          ...(deprecated.sunset === undefined
-            ? {}
-            : { Sunset: field("When the version is removed (RFC 8594).", { type: "string" }) }),
-          ...(deprecated.guide === undefined
-            ? {}
-            : { Link: field('The migration guide, as `rel="deprecation"`, and the next page.', { type: "string" }) }),
-        }),
+    ...(deprecated === undefined ? {} : deprecationFields("version", deprecated)),
   };
 }
 

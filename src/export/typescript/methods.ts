@@ -5,7 +5,7 @@ import type { PageShape } from "../../plan/endpoints/types.ts";
 import { componentOf, type DescribedBody, type DescribedOperation, type Parameter } from "../described.ts";
 import type { Exported } from "./client.ts";
 import { methodName, typeName } from "./names.ts";
-import { comment, memberName, union } from "./types.ts";
+import { comment, commentOf, memberName, union } from "./types.ts";
 
 export interface Method {
   readonly name: string;
@@ -217,8 +217,11 @@ function queryType(
  * Returns a member of the query type. The type includes undefined, so that callers can pass an unset value; the client does
  * not send it.
  */
-function memberOf({ name, required, description }: Parameter, type: string): string {
-  const docComment = comment(description, "  ");
+function memberOf({ name, required, description, deprecated }: Parameter, type: string): string {
+  const docComment = commentOf(
+    { ...(description === undefined ? {} : { description }), deprecated: deprecated === true },
+    "  ",
+  );
   return `${docComment}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
 }
 
@@ -249,8 +252,9 @@ function mediaTypeOf(types: readonly string[]): string {
   return types.find((one) => one === "application/merge-patch+json") ?? types[0] ?? "application/json";
 }
 
-function wordsOf({ summary, description }: DescribedOperation): string {
-  return description === "" ? summary : `${summary}\n\n${description}`;
+function wordsOf({ summary, description, deprecated }: DescribedOperation): string {
+  const words = description === "" ? summary : `${summary}\n\n${description}`;
+  return deprecated === true ? `${words}\n\n@deprecated` : words;
 }
 
 // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────

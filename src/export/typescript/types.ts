@@ -67,6 +67,17 @@ export function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }
 
+/** Returns the doc comment of something that a description describes, with `@deprecated` if it is. */
+export function commentOf({ deprecated, description }: Described, indent: string): string {
+  if (deprecated !== true) return comment(description, indent);
+  return comment(`${typeof description === "string" ? `${description}\n\n` : ""}@deprecated`, indent);
+}
+
+interface Described {
+  readonly description?: Json;
+  readonly deprecated?: Json;
+}
+
 /** Returns a doc comment with a newline; empty if there is no text. */
 export function comment(text: Json | undefined, indent: string): string {
   if (typeof text !== "string" || text.trim() === "") return "";
@@ -138,7 +149,7 @@ function objectText(schema: JsonObject, options: TypeOptions, indent: string): s
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as readonly string[]) : []);
   const inner = `${indent}  `;
   const members = properties.map(([name, member]) => {
-    const rendered = isObject(member) ? comment(member["description"], inner) : "";
+    const rendered = isObject(member) ? commentOf(member, inner) : "";
     const optional = required.has(name) ? "" : "?";
     return `${rendered}${inner}readonly ${memberName(name)}${optional}: ${typeText(member, options, inner)};\n`;
   });

@@ -244,8 +244,8 @@ const unusedNames: readonly UnusedName[] = [
     why: "An unused definition is usually a forgotten one.",
     kind: "type",
     in: /^resources\/types\//,
-    // A type that is used only inside itself is unused too.
-    isUse: ({ at, name }) => !at.startsWith(`resources/types/${name}/`),
+    // A type that is used only inside itself is unused too, and a deprecation uses nothing.
+    isUse: ({ at, name }) => !at.startsWith(`resources/types/${name}/`) && !at.startsWith("versioning/deprecated/"),
     parts: [],
     message: (name) => `No field is of type \`${name}\``,
     help: () => "give it to a field, or remove it",

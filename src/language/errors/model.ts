@@ -95,6 +95,7 @@ export const protocolErrors: Readonly<Record<string, StandardError & { readonly 
     retryAfterSeconds: 1,
   },
   "event-id-expired": { status: 410, title: "The events after this one are no longer available" },
+  "operation-gone": { status: 410, title: "This operation is no longer available" },
   "uri-too-long": { status: 414, title: "The URL is too long" },
   "range-not-satisfiable": { status: 416, title: "The requested range is not satisfiable" },
   "expectation-failed": { status: 417, title: "The expectation of the Expect header cannot be met" },

@@ -17,6 +17,7 @@ import { defaultValue } from "./default-value.ts";
 import { lookup } from "./fields.ts";
 import { idForm } from "./id-form.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
+import { withDeprecation } from "../versioning/deprecated.ts";
 import { schemaAddress, withoutReferences } from "./schema.ts";
 
 /** Whether the value is sent by a caller (members with a default are optional) or returned in a response. */
@@ -191,12 +192,13 @@ export function closedObject(
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
 }
 
-function described(schema: JsonObject, { note, example }: Field): JsonObject {
-  return {
+function described(schema: JsonObject, { note, example, deprecated }: Field): JsonObject {
+  const written = {
     ...schema,
     ...(note === undefined ? {} : { description: note }),
     ...(example === undefined ? {} : { examples: [example] }),
   };
+  return withDeprecation(written, deprecated);
 }
 
 function scalarSchema(type: FieldType & { kind: "scalar" }): JsonObject {

@@ -1,6 +1,7 @@
 /** The model of part 2, resources and their fields. */
 import type { Json } from "../../base/json.ts";
 import type { UnixUnit } from "../../base/unix-time.ts";
+import type { Deprecation } from "../versioning/model.ts";
 
 export interface Resources {
   /** The resources: definitions with an `id`, in the document's order. */
@@ -44,6 +45,8 @@ export interface Field {
   readonly marks: readonly Modifier[];
   readonly note?: string;
   readonly example?: Json;
+  /** The deprecation that part 9 declares for the field; only in the model of a plan (`withDeprecatedFields`). */
+  readonly deprecated?: Deprecation;
 }
 
 export const scalarNames = [

@@ -10,7 +10,8 @@
  *       after sunset  `status code`   map: { status, error }; so is `unknown`
  *     versions    name: list of changes (change.ts), or one; `none` if a version only adds; `first` for the oldest
  *                 Names are dates (2026-09-01) or numbers (2, 2.1), the newest first.
- *     deprecated  version: `since date, sunset date, guide address`, each of them optional   map: { since, sunset, guide }
+ *     deprecated  subject: `since date, sunset date, guide address`, each of them optional   map: { since, sunset, guide }
+ *                 The subject is a version, an operation, or as in a change `Resource.field` or `operation.member`.
  */
 import type { Entry, MapNode } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
@@ -22,15 +23,18 @@ import { mapOf, orNone, shared } from "../grammar/schema.ts";
 import { choice, duration, matching, status, text, type Words, words } from "../grammar/words.ts";
 import { type SourceText, sourceTextOf, spanOf } from "../grammar/source-text.ts";
 import { expectMap, isGap, isNone, openEntries, type Path, type Reader, report } from "../grammar/reader.ts";
+import { inside, mapName, type Scope } from "../grammar/references.ts";
 import { change } from "./change.ts";
-import type {
-  Change,
-  Deprecation,
-  Version,
-  VersionResponse,
-  Versioning,
-  VersionLocation,
-  VersionPolicy,
+import {
+  type Change,
+  type Deprecation,
+  deprecatedTarget,
+  targetName,
+  type Version,
+  type VersionResponse,
+  type Versioning,
+  type VersionLocation,
+  type VersionPolicy,
 } from "./model.ts";
 
 interface WrittenLocation {
@@ -206,15 +210,15 @@ const guide = matching(/^https?:\/\/[^\s/]+\S*$/, [
   { help: "write it as `https://docs.lockers.example/2026-09`" },
 ]);
 
-const deprecation = converted<Deprecation, Deprecation>(
+export const deprecation: Grammar<Deprecation> = converted<Deprecation, Deprecation>(
   form<Deprecation>({
     what: (path) => `The deprecation of ${path[2]}`,
     example: "{ since: 2026-09-01, sunset: 2027-03-01 }",
     line: "[, since {since}][, sunset {sunset}][, guide {guide}]",
     changes: {
-      since: { what: "The deprecation of the version {}", effect: "neutral" },
-      sunset: { kind: "sunset", what: "The sunset of the version {}", category: "support" },
-      guide: { what: "The guide of the version {}", effect: "neutral" },
+      since: { what: "The deprecation of {}", effect: "neutral" },
+      sunset: { kind: "sunset", what: "The sunset of {}", category: "support" },
+      guide: { what: "The guide of {}", effect: "neutral" },
     },
     members: { since: date, sunset: { ...date, isLocated: true }, guide },
     wrongClause: (reader, path, clause) =>
@@ -229,13 +233,40 @@ const deprecation = converted<Deprecation, Deprecation>(
     const span = reader.places.get(`${path.join("/")}/sunset#value`);
     if (since !== undefined && sunset !== undefined && sunset < since && span !== undefined)
       report(reader, "versioning/sunset-before", span, `The sunset of ${path[2]} comes before its deprecation`, {
-        why: "RFC 8594 and RFC 9745: a version is first deprecated, then removed.",
+        why: "RFC 8594 and RFC 9745: the deprecation comes first, then the end.",
         help: `write a date after ${since}`,
       });
     return moments;
   },
   (moments) => moments,
 );
+
+const deprecatedSubjects = named(deprecation, { example: "2026-03-01: since 2026-09-01, sunset 2027-03-01" });
+
+const deprecated: Grammar<NonNullable<Versioning["deprecated"]>> = {
+  ...deprecatedSubjects,
+  mapNames: (all, scope) => {
+    const mapped = Object.entries(all).flatMap(([key, value]): [string, Deprecation][] => {
+      const name = mapSubject(key, inside(scope, key));
+      return name === undefined ? [] : [[name, value]];
+    });
+    return mapped.length === Object.keys(all).length && mapped.every(([key]) => Object.hasOwn(all, key))
+      ? all
+      : Object.fromEntries(mapped);
+  },
+};
+
+/** Maps the names in a subject of a deprecation; undefined if one of them is removed. */
+function mapSubject(key: string, scope: Scope): string | undefined {
+  const target = deprecatedTarget(key);
+  if (target === undefined) return key;
+  const { field } = target;
+  const of = mapName(target.of, scope, { references: ["resource", "type", "view", "operation"] }, "key");
+  if (field === undefined) return of;
+  const owned = { ...scope, record: target.of, owner: target.of };
+  const member = mapName(field, owned, { references: ["field", "member"] }, "key");
+  return of === undefined || member === undefined ? undefined : targetName({ of, field: member });
+}
 
 const grammar = part<Versioning>("versioning", {
   what: "Versioning",
@@ -252,7 +283,7 @@ const grammar = part<Versioning>("versioning", {
     absent: choice(["pinned", "newest", "oldest", "refuse"], "A call without a version"),
     policy: noneOr(policy, {}),
     versions,
-    deprecated: named(deprecation, { example: "2026-03-01: since 2026-09-01, sunset 2027-03-01" }),
+    deprecated,
   },
 });
 
@@ -267,7 +298,7 @@ export const versioning: PartGrammar<Versioning> = {
     checkVersions(reader, body, entriesOf("versions"), value.scheme);
     const known = entriesOf("versions").map(({ key }) => key.value);
     for (const { key } of entriesOf("deprecated"))
-      if (!known.includes(key.value))
+      if (deprecatedTarget(key.value) === undefined && !known.includes(key.value))
         report(reader, "versioning/unknown-version", key.span, `There is no version ${key.value}`, {
           help: known.length === 0 ? "list it below `versions`" : `known here: ${known.join(", ")}`,
         });

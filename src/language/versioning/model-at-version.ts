@@ -44,7 +44,10 @@ const before = perModel((model, { changes }: Version): Model => {
   const previous = changes.filter(({ kind }) => kind !== "rename" && kind !== "remove").reduce(undo, model);
   // All renamed members are undone together, since each pass over the document takes as long as one for all.
   const named = renamedMembers(previous, formerNames(renames));
-  return { ...ordered.reduce(undo, named), versioning: older(model.versioning) };
+  const undone = ordered.reduce(undo, named);
+  // The entries of versions keep their names, but a deprecation names what the older version has.
+  const { deprecated } = undone.versioning;
+  return { ...undone, versioning: older({ ...model.versioning, ...(deprecated && { deprecated }) }) };
 });
 
 /** Returns the current and the former names of members. */

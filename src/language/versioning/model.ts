@@ -8,6 +8,7 @@ export interface Versioning {
   readonly policy?: VersionPolicy;
   /** The versions, newest first, as the document lists them. */
   readonly versions?: readonly Version[];
+  /** The deprecations of versions, and of operations, fields and members, named as in a change (`deprecatedTarget`). */
   readonly deprecated?: Readonly<Record<string, Deprecation>>;
 }
 
@@ -71,6 +72,13 @@ export interface ChangeTarget {
 /** Returns the target as a document writes it. */
 export function targetName({ of, field }: ChangeTarget): string {
   return field === undefined ? of : `${of}.${field}`;
+}
+
+/** Returns what a key of `deprecated` names: a target; undefined for the name of a version, which begins with a number. */
+export function deprecatedTarget(key: string): ChangeTarget | undefined {
+  if (/^v?\d/i.test(key)) return undefined;
+  const dot = key.indexOf(".");
+  return dot < 0 ? { of: key } : { of: key.slice(0, dot), field: key.slice(dot + 1) };
 }
 
 export interface Deprecation {

@@ -8,6 +8,7 @@ import type { Model } from "../../language/model.ts";
 import { bareType } from "../../language/resources/fields.ts";
 import type { FieldType, Modifier } from "../../language/resources/model.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
+import { deprecationOf, withDeprecation } from "../../language/versioning/deprecated.ts";
 import { jsonTypeOf } from "../resources/columns.ts";
 import { seersOf } from "../authentication/permissions.ts";
 import { passedResources } from "./passed-records.ts";
@@ -34,7 +35,7 @@ export function conditionFilters(
       type: jsonTypeOf(model, type),
       ...(type.kind === "list" ? { items: jsonTypeOf(model, type.of) } : {}),
       ...(filter.several === "repeated" ? { repeated: true } : {}),
-      schema: jsonSchemaOf(model, type, "input"),
+      schema: withDeprecation(jsonSchemaOf(model, type, "input"), deprecationOf(model, `${operation}.${name}`)),
       ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
       visibleTo: everywhere(seersOf(planInput, resource, condition)),
@@ -74,7 +75,7 @@ export function queryPlans(
   return Object.entries(endpoint.query ?? {}).map(([name, field]): QueryPlan => {
     const type = bareType(field.type);
     const value = defaultValue(model, field);
-    const schema = jsonSchemaOf(model, type, "input");
+    const schema = withDeprecation(jsonSchemaOf(model, type, "input"), field.deprecated);
     const parts = sentParts(model, type, field.marks);
     return {
       name,

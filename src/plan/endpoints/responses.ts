@@ -24,6 +24,7 @@ import {
 } from "../resources/columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
 import { summaryMembers } from "./summary.ts";
+import { deprecationOf, withDeprecation } from "../../language/versioning/deprecated.ts";
 import { seersOf, visibleOf } from "../authentication/permissions.ts";
 import type {
   BatchPlan,
@@ -57,10 +58,18 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
   const path = `endpoints/endpoints/${operation}/gives`;
   const around = item.kind === "object" ? item.members : {};
   const members = Object.entries(around).map(([name, shape]) =>
-    memberOf(planInput, resource, `${path}/${name}`, name, shape),
+    withDeprecatedSource(planInput, operation, memberOf(planInput, resource, `${path}/${name}`, name, shape)),
   );
   const proved = proves(action) && statuses.same === undefined;
   return { ...statuses, kind: "members", members: proved ? members : members.map(withoutProof) };
+}
+
+/** Returns a member of a response whose schema says that part 9 deprecates it. */
+function withDeprecatedSource({ model }: PlanInput, operation: string, member: ResponseMember): ResponseMember {
+  const { name, source } = member;
+  const deprecation = deprecationOf(model, `${operation}.${name}`);
+  if (deprecation === undefined || source.kind !== "expression") return member;
+  return { ...member, source: { ...source, schema: withDeprecation(source.schema, deprecation) } };
 }
 
 /** Plans the object around a record, in responses and in bodies that create or change one. */
@@ -178,7 +187,9 @@ export function aggregateMembers(
   const shape = shapeOf(planInput.model, template, false);
   const path = `endpoints/endpoints/${operation}/gives`;
   if (shape.kind !== "object") return [];
-  return Object.entries(shape.members).map(([name, inner]) => memberOf(planInput, "", `${path}/${name}`, name, inner));
+  return Object.entries(shape.members).map(([name, inner]) =>
+    withDeprecatedSource(planInput, operation, memberOf(planInput, "", `${path}/${name}`, name, inner)),
+  );
 }
 
 /** Plans a reference to a record of `resource` in place of which a request may ask for the record. */

@@ -11,6 +11,7 @@ import type { InboundPlan } from "../events/types.ts";
 import type { Limited, ServerLimits } from "../limits/types.ts";
 import type { ColumnType, FilePlan, JsonType, RulePlan } from "../resources/types.ts";
 import type { ChoicePlan, EffectPlan, FurtherWritePlan, TransitionPlan } from "../states/types.ts";
+import type { DeprecationPlan } from "../versioning/conversion-types.ts";
 import type { Envelope } from "./envelope.ts";
 
 /** The members of the plan for part 4. */
@@ -38,6 +39,8 @@ export interface Operation {
    * `unenforced` instead.
    */
   readonly action: ResourceAction | "handler" | "receive";
+  /** The deprecation of the operation, in all versions. After its sunset the operation is not served. */
+  readonly deprecated?: DeprecationPlan;
   /** The service describes the operation and answers 501: `does: none`, or a wire without a function. */
   readonly unserved?: true;
   readonly method: Method;

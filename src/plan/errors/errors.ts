@@ -2,6 +2,7 @@
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import { protocolErrors, standardErrors, violationCodes } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
+import { deprecatedTargets } from "../../language/versioning/deprecated.ts";
 import type { ErrorPlan } from "./types.ts";
 import type { ErrorsPart } from "./types.ts";
 import type { PlanInput } from "../input.ts";
@@ -33,7 +34,10 @@ export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorP
     const imported = standard === "all" || (standard ?? []).includes(code);
     plans[code] = { ...planned(code, status, title), source: imported ? "catalogue" : "protocol" };
   }
+  const ends = deprecatedTargets(model).some(([{ field }, { sunset }]) => field === undefined && sunset !== undefined);
   for (const [code, { status, title, ...rest }] of Object.entries(protocolErrors)) {
+    // The code has a page only in services whose operations end.
+    if (code === "operation-gone" && !ends) continue;
     plans[code] = { ...planned(code, status, title), ...rest, source: "protocol" };
   }
   for (const [code, { status, sentence, retryAfter }] of Object.entries(errors)) {

@@ -38,10 +38,17 @@ export interface VersionsPlan {
   readonly list: readonly VersionPlan[];
 }
 
+/** The dates of a deprecation, in epoch milliseconds, and the address of the page about it. */
+export interface DeprecationPlan {
+  readonly since?: number;
+  readonly sunset?: number;
+  readonly guide?: string;
+}
+
 export interface VersionPlan {
   readonly name: string;
-  /** The dates of the deprecation in epoch milliseconds. After `sunset` the version is not served. */
-  readonly deprecated?: { readonly since?: number; readonly sunset?: number; readonly guide?: string };
+  /** After its sunset the version is not served. */
+  readonly deprecated?: DeprecationPlan;
   /** The API and conversions of an older version; absent for the newest. */
   readonly older?: OlderPlan;
 }

@@ -26,6 +26,7 @@ import type { PlanInput } from "../input.ts";
 import { withPermissions } from "../authentication/permitted.ts";
 import { contractOperationsOf } from "../endpoints/contract.ts";
 import type {
+  DeprecationPlan,
   MemberStep,
   OlderPlan,
   OperationStep,
@@ -89,13 +90,13 @@ interface Neighbour {
 }
 
 function versionPlan(versioning: Versioning, name: string, older?: OlderPlan): VersionPlan {
-  const deprecated = deprecationOf(versioning, name);
+  const deprecated = deprecationPlan(versioning, name);
   return { name, ...(deprecated === undefined ? {} : { deprecated }), ...(older === undefined ? {} : { older }) };
 }
 
-/** Returns the deprecation of a version; a date means its first moment. */
-function deprecationOf({ deprecated = {} }: Versioning, version: string): VersionPlan["deprecated"] {
-  const deprecation = lookup(deprecated, version);
+/** Returns the deprecation of a version or an operation; a date means its first moment. */
+export function deprecationPlan({ deprecated = {} }: Versioning, name: string): DeprecationPlan | undefined {
+  const deprecation = lookup(deprecated, name);
   if (deprecation === undefined) return undefined;
   const { since, sunset, guide } = deprecation;
   return {

@@ -4,6 +4,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { FilterOperator } from "../../plan/endpoints/types.ts";
 import type { View } from "../../store/port/store.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { DeprecationPlan } from "../../plan/versioning/conversion-types.ts";
 import type { Problems } from "../errors/problem.ts";
 import type { CompiledOperation, ForKind, ResourceView } from "./compiled.ts";
 
@@ -74,14 +75,13 @@ export interface Served {
   readonly tag: string;
   /** The prefix of the operations' paths, `/v1`, if versions are in the path. */
   readonly prefix: string;
-  /** The header fields of every response: version and deprecation (R9.1, R9.5). Names and values alternate. */
+  /** The header fields of every response about the version (R9.1). Names and values alternate. */
   readonly headers: readonly string[];
+  readonly deprecated?: DeprecationPlan;
   /** The value of the `Vary` header field, if callers send the version in a header field. */
   readonly vary?: string;
   /** The parameter of the response's media type, such as `; version=1`. */
   readonly mediaType?: string;
-  /** When the version becomes unavailable, in epoch milliseconds. */
-  readonly sunset?: number;
   readonly problems: Problems;
   /** The converter to and from the newest version; absent for the newest. */
   readonly converter?: VersionConverter;

@@ -10,6 +10,7 @@ import { type Violation, malformed, ApiError } from "../errors/api-error.ts";
 import type { Target } from "../routing/target.ts";
 import type { PinOf } from "./pins.ts";
 import type { Served } from "../context/version.ts";
+import { hasEnded } from "./deprecation.ts";
 
 /** The version that a request names. */
 export interface RequestedVersion {
@@ -62,7 +63,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   };
   const byName = new Map(versions.map((version) => [version.name as string, version]));
   const newest = versions[0] as Served;
-  const isLive = ({ sunset }: Served): boolean => sunset === undefined || now() < sunset;
+  const isLive = ({ deprecated }: Served): boolean => !hasEnded(deprecated, now());
   const supported = (): readonly string[] => versions.filter(isLive).map(({ name }) => name as string);
   const isName = plan.scheme === "dated" ? /^\d{4}-\d{2}-\d{2}$/ : /^\d{1,9}(?:\.\d{1,9}){0,2}$/;
   const read = readerOf(sent, mount, isName);

@@ -1,8 +1,15 @@
-/** Checks deprecated versions and their dates. */
+/** Checks the deprecations of versions, operations and fields, and their dates. */
 import { addDuration, parseDuration } from "../../../base/duration.ts";
+import { declares, type DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
+import { inputOf } from "../../endpoints/input.ts";
+import { resourceEndpoints } from "../../endpoints/resolve.ts";
+import { responseMembers } from "../../endpoints/shape.ts";
+import { lookup } from "../../resources/fields.ts";
+import { deprecatedTargets } from "../deprecated.ts";
+import { deprecatedTarget, targetName } from "../model.ts";
 
-/** Reports a deprecated version without a sunset date. */
+/** Reports a deprecated version or operation without a sunset date. A field may stay deprecated. */
 const deprecatedWithoutSunset: Check = {
   code: "versioning/deprecated-without-sunset",
   severity: "warning",
@@ -11,6 +18,7 @@ const deprecatedWithoutSunset: Check = {
     for (const [version, { sunset }] of Object.entries(model.versioning.deprecated ?? {})) {
       const at = `versioning/deprecated/${version}`;
       if (sunset !== undefined || gaps.has(`${at}/sunset`)) continue;
+      if (deprecatedTarget(version)?.field !== undefined) continue;
       yield {
         at,
         message: `\`${version}\` is deprecated but has no sunset date`,
@@ -36,7 +44,88 @@ const newestDeprecated: Check = {
   },
 };
 
-/** Reports a version that ends earlier than the policy promises. */
+/** Reports a deprecated operation without the date since when. */
+const deprecatedWithoutSince: Check = {
+  code: "versioning/deprecated-without-since",
+  severity: "warning",
+  why: "The header field `Deprecation` is a date (RFC 9745), so responses cannot have it.",
+  *run({ model, gaps }) {
+    for (const [{ of, field }, { since }] of deprecatedTargets(model)) {
+      const at = `versioning/deprecated/${of}`;
+      if (field !== undefined || since !== undefined || gaps.has(`${at}/since`)) continue;
+      yield { at, message: `\`${of}\` is deprecated, but not since when`, help: "add `since 2026-09-01`" };
+    }
+  },
+};
+
+/** Reports a deprecation of something that the document does not have. */
+const deprecatedUnknown: Check = {
+  code: "versioning/deprecated-unknown",
+  severity: "error",
+  why: "Nobody would learn of the deprecation.",
+  *run(documentIndex) {
+    if (!declares(documentIndex, "resources", "endpoints")) return;
+    const known = namesOf(documentIndex);
+    for (const [target] of deprecatedTargets(documentIndex.model)) {
+      const name = targetName(target);
+      if (known.has(name)) continue;
+      const message = `There is no operation, field or member \`${name}\``;
+      yield { at: `versioning/deprecated/${name}#key`, message, unknown: { name, known } };
+    }
+  },
+};
+
+/** Returns the names of operations, fields of resources and types, and members of views, requests and responses. */
+function namesOf({ model, operations, endpoints }: DocumentIndex): ReadonlySet<string> {
+  const { resources, types, views = {} } = model.resources;
+  const owners: readonly (readonly [string, object])[] = [
+    ...Object.entries(types),
+    ...Object.entries(views).map(([name, { members = {} }]) => [name, members] as const),
+    ...Object.entries(resources).map(([name, { fields }]) => [name, fields] as const),
+    ...[...endpoints].map(
+      ([
+        name,
+        {
+          endpoint: { takes, query, filters, gives, shape },
+        },
+      ]) => {
+        return [name, { ...takes, ...query, ...filters, ...responseMembers(gives), ...shape }] as const;
+      },
+    ),
+  ];
+  return new Set([
+    ...operations,
+    ...owners.flatMap(([name, members]) => Object.keys(members).map((member) => `${name}.${member}`)),
+  ]);
+}
+
+/** Reports a deprecated member that requests have to send. */
+const deprecatedRequired: Check = {
+  code: "versioning/deprecated-required",
+  severity: "warning",
+  why: "Callers who want to do without it cannot.",
+  *run({ model }) {
+    const endpoints = resourceEndpoints(model);
+    for (const [{ of, field }] of deprecatedTargets(model)) {
+      if (field === undefined) continue;
+      const parameter = lookup(lookup(model.endpoints.endpoints, of)?.query ?? {}, field);
+      const isNeeded = endpoints.some((one) =>
+        inputOf(model, one).some((member) => {
+          const isIts = one.operation === of || (one.resource === of && member.sets);
+          return member.name === field && member.required && isIts;
+        }),
+      );
+      if (!isNeeded && (parameter === undefined || parameter.optional || parameter.default !== undefined)) continue;
+      yield {
+        at: `versioning/deprecated/${of}.${field}`,
+        message: `\`${of}.${field}\` is deprecated, but requests have to send it`,
+        help: `write \`${field}?\`, or give it a default`,
+      };
+    }
+  },
+};
+
+/** Reports a version, an operation or a field that ends earlier than the policy promises. */
 const noticeTooShort: Check = {
   code: "versioning/notice-too-short",
   severity: "error",
@@ -47,7 +136,10 @@ const noticeTooShort: Check = {
       if (sunset === undefined) continue;
       const promises = [
         { from: since, length: policy?.notice, what: "notice" },
-        { from: version, length: policy?.support, what: "support" },
+        // The support of versions says nothing of operations and fields.
+        ...(deprecatedTarget(version) === undefined
+          ? [{ from: version, length: policy?.support, what: "support" }]
+          : []),
       ];
       for (const { from, length, what } of promises) {
         const earliest = endOf(from, length);
@@ -70,4 +162,11 @@ function endOf(from: string | undefined, length: string | undefined): number | u
   return Number.isNaN(new Date(end).getTime()) ? undefined : end;
 }
 
-export const checks: readonly Check[] = [deprecatedWithoutSunset, newestDeprecated, noticeTooShort];
+export const checks: readonly Check[] = [
+  deprecatedWithoutSunset,
+  deprecatedWithoutSince,
+  newestDeprecated,
+  noticeTooShort,
+  deprecatedUnknown,
+  deprecatedRequired,
+];

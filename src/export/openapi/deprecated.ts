@@ -1,0 +1,50 @@
+/** Describes a deprecated operation: that it is, until when, and the header fields of its responses. */
+import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
+import { withDeprecation } from "../../language/versioning/deprecated.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { DeprecationPlan } from "../../plan/versioning/conversion-types.ts";
+
+/** Returns the description of the operation. `shared`: the responses that several operations share, by component name. */
+export function deprecatedOperation(
+  { deprecated }: Operation,
+  description: JsonObject,
+  shared: ReadonlyMap<string, JsonObject>,
+): JsonObject {
+  if (deprecated === undefined) return description;
+  const { since, sunset, guide } = deprecated;
+  const fields = deprecationFields("operation", deprecated);
+  const written = withDeprecation(description, {
+    ...(since === undefined ? {} : { since: dateOf(since) }),
+    ...(sunset === undefined ? {} : { sunset: dateOf(sunset) }),
+    ...(guide === undefined ? {} : { guide }),
+  });
+  const responses = mapMembers(description["responses"] as JsonObject, (response) => {
+    const inline = inlined(response, shared);
+    return { ...inline, headers: { ...fields, ...(inline["headers"] as JsonObject | undefined) } };
+  });
+  return { ...written, responses };
+}
+
+/** Returns a response in place of a reference to it, since other operations that share it are not deprecated. */
+function inlined(response: Json, shared: ReadonlyMap<string, JsonObject>): JsonObject {
+  if (!isObject(response)) return {};
+  const { $ref: reference } = response;
+  return typeof reference === "string" ? (shared.get(reference.split("/").at(-1) ?? "") ?? {}) : response;
+}
+
+/** Returns the header fields that announce a deprecation, of responses of a version or of an operation. */
+export function deprecationFields(
+  what: "version" | "operation",
+  { guide, sunset }: DeprecationPlan,
+): Readonly<Record<string, JsonObject>> {
+  const field = (description: string): JsonObject => ({ description, schema: { type: "string" } });
+  return {
+    Deprecation: field(`Since when the ${what} is deprecated (RFC 9745).`),
+    ...(sunset === undefined ? {} : { Sunset: field(`When the ${what} is removed (RFC 8594).`) }),
+    ...(guide === undefined ? {} : { Link: field('The migration guide, as `rel="deprecation"`, and the next page.') }),
+  };
+}
+
+function dateOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10);
+}

@@ -1,0 +1,81 @@
+/** What a deprecation of part 9 says of an operation, a field or a member, for the plan and for descriptions of the API. */
+import type { JsonObject } from "../../base/json.ts";
+import type { Model } from "../model.ts";
+import { lookup } from "../resources/fields.ts";
+import type { Fields } from "../resources/model.ts";
+import { type ChangeTarget, type Deprecation, deprecatedTarget } from "./model.ts";
+
+/** The deprecation of an operation, or with `field` that of a field or member; undefined if it is not deprecated. */
+export function deprecationOf({ versioning }: Pick<Model, "versioning">, name: string): Deprecation | undefined {
+  return lookup(versioning.deprecated ?? {}, name);
+}
+
+/** Returns the deprecations of operations, fields and members, without those of versions. */
+export function deprecatedTargets({
+  versioning,
+}: Pick<Model, "versioning">): readonly (readonly [ChangeTarget, Deprecation])[] {
+  return Object.entries(versioning.deprecated ?? {}).flatMap(([key, deprecation]) => {
+    const target = deprecatedTarget(key);
+    return target === undefined ? [] : [[target, deprecation] as const];
+  });
+}
+
+/** Returns a copy of the model whose fields have their deprecations, which the schemas of the plan then describe. */
+export function withDeprecatedFields(model: Model): Model {
+  return deprecatedTargets(model).reduce<Model>((all, [{ of, field }, deprecation]) => {
+    if (field === undefined) return all;
+    const edited = (fields: Fields | undefined): Fields | undefined => {
+      const present = fields && lookup(fields, field);
+      return present === undefined ? undefined : { ...fields, [field]: { ...present, deprecated: deprecation } };
+    };
+    const { resources, types, views = {} } = all.resources;
+    const endpoint = lookup(all.endpoints.endpoints, of);
+    const [resource, type, view] = [lookup(resources, of), lookup(types, of), lookup(views, of)];
+    const fields = edited(resource?.fields);
+    const members = edited(type);
+    const computed = edited(view?.members);
+    const [takes, query, shape] = [edited(endpoint?.takes), edited(endpoint?.query), edited(endpoint?.shape)];
+    return {
+      ...all,
+      resources: {
+        ...all.resources,
+        ...(fields === undefined ? {} : { resources: { ...resources, [of]: { ...resource, fields } } }),
+        ...(members === undefined ? {} : { types: { ...types, [of]: members } }),
+        ...(view === undefined || computed === undefined
+          ? {}
+          : { views: { ...views, [of]: { ...view, members: computed } } }),
+      },
+      ...(endpoint === undefined
+        ? {}
+        : {
+            endpoints: {
+              ...all.endpoints,
+              endpoints: {
+                ...all.endpoints.endpoints,
+                [of]: { ...endpoint, ...(takes && { takes }), ...(query && { query }), ...(shape && { shape }) },
+              },
+            },
+          }),
+    };
+  }, model);
+}
+
+/** Returns a schema, or the description of an operation, that says the deprecation; `x-sunset` is the date for other tools. */
+export function withDeprecation(schema: JsonObject, deprecation: Deprecation | undefined): JsonObject {
+  if (deprecation === undefined) return schema;
+  const { sunset } = deprecation;
+  const { description } = schema;
+  const text = deprecationText(deprecation);
+  return {
+    ...schema,
+    description: typeof description === "string" && description !== "" ? `${description}\n\n${text}` : text,
+    deprecated: true,
+    ...(sunset === undefined ? {} : { "x-sunset": sunset }),
+  };
+}
+
+/** Returns a deprecation in words: `Deprecated since 2026-09-01, ends 2027-03-01: https://docs.example/2`. */
+export function deprecationText({ guide, since, sunset }: Deprecation): string {
+  const dates = `Deprecated${since === undefined ? "" : ` since ${since}`}${sunset === undefined ? "" : `, ends ${sunset}`}`;
+  return guide === undefined ? `${dates}.` : `${dates}: ${guide}`;
+}

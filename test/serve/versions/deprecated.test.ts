@@ -1,0 +1,129 @@
+/** Deprecated operations, fields and members: what clients are told (R9.5), what ends at the sunset, and what stays. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { openapi } from "../../../src/export/openapi/openapi.ts";
+import { crud, documentOf, things, type Parts } from "../../enforced/document.ts";
+import { createClient } from "../client.ts";
+import { run } from "../running.ts";
+import { stores } from "../scenario.ts";
+
+const guide = "https://docs.example/things";
+
+const document = (versioning: Parts["versioning"]): string =>
+  documentOf({
+    resources: things({ "count?": "integer(0..900), filter", "label?": "string(1..40)" }),
+    endpoints: { endpoints: { ...crud, listThings: { at: "GET /things", query: { "deep?": "boolean" } } } },
+    errors: {},
+    ...(versioning === undefined ? {} : { versioning }),
+  });
+
+const ending = document({
+  scheme: "none",
+  deprecated: {
+    getThing: { since: "2026-09-01", sunset: "2099-01-01", guide },
+    "Thing.count": { since: "2026-09-01", sunset: "2027-01-01" },
+    "listThings.deep": { since: "2026-09-01" },
+  },
+});
+
+for (const store of stores) {
+  void test(`every response of a deprecated operation announces its end, and no other (${store})`, async () => {
+    await using running = await run(ending, { store });
+    using client = createClient(running.port, () => {});
+    const made = await client.send({ method: "POST", path: "/things", body: { count: 1 } });
+    const path = String(made.headers["location"]);
+    const rows: readonly (readonly [string, string, number, boolean])[] = [
+      ["GET", path, 200, true],
+      ["GET", "/things/thi_nobody", 404, true],
+      ["GET", `${path}?nonsense=1`, 400, true],
+      ["HEAD", path, 200, true],
+      ["GET", "/things", 200, false],
+      ["DELETE", "/things/thi_nobody", 404, false],
+      ["GET", "/nothing", 404, false],
+    ];
+    for (const [method, target, status, announced] of rows) {
+      const { headers, ...reply } = await client.send({ method, path: target });
+      assert.equal(reply.status, status, `${method} ${target}: ${reply.text}`);
+      assert.equal(headers["deprecation"], announced ? "@1788220800" : undefined, `${method} ${target}`);
+      assert.equal(headers["sunset"], announced ? "Thu, 01 Jan 2099 00:00:00 GMT" : undefined);
+      const link = `<${guide}>; rel="deprecation"; type="text/html"`;
+      assert.equal(String(headers["link"] ?? "").includes(link), announced);
+    }
+
+    running.pass(Date.parse("2099-01-01") - running.now());
+    const gone = await client.send({ method: "GET", path });
+    assert.equal(gone.status, 410);
+    assert.equal((gone.json as { code: string }).code, "operation-gone");
+    assert.equal(gone.headers["sunset"], "Thu, 01 Jan 2099 00:00:00 GMT");
+    // The deprecated field is past its sunset too, and loses nothing.
+    const list = await client.send({ method: "GET", path: "/things?count=1" });
+    assert.equal((list.json as { items: { count: number }[] }).items[0]?.count, 1);
+    const again = await client.send({ method: "POST", path: "/things", body: { count: 2 } });
+    assert.equal(again.status, 201);
+    assert.deepEqual(running.failures, []);
+  });
+}
+
+void test("a version and an operation that are both deprecated: the earlier dates, and both guides", async () => {
+  const text = document({
+    scheme: "dated",
+    sent: "header X-Version",
+    absent: "newest",
+    versions: { "2026-09-01": ["rename Thing.amount -> count"], "2026-03-01": "first" },
+    deprecated: {
+      "2026-03-01": { since: "2026-09-01", sunset: "2098-01-01", guide: "https://docs.example/old" },
+      listThings: { since: "2026-10-01", sunset: "2099-01-01", guide },
+      "Thing.count": { since: "2026-10-01" },
+    },
+  });
+  await using running = await run(text);
+  using client = createClient(running.port, () => {});
+  const headersOf = async (version: string) =>
+    (await client.send({ method: "GET", path: "/things", headers: { "X-Version": version } })).headers;
+  const [old, now] = [await headersOf("2026-03-01"), await headersOf("2026-09-01")];
+  assert.deepEqual(
+    [old["deprecation"], old["sunset"]],
+    [`@${Date.parse("2026-09-01") / 1000}`, "Wed, 01 Jan 2098 00:00:00 GMT"],
+  );
+  assert.deepEqual(
+    [now["deprecation"], now["sunset"]],
+    [`@${Date.parse("2026-10-01") / 1000}`, "Thu, 01 Jan 2099 00:00:00 GMT"],
+  );
+  assert.match(String(old["link"]), /docs\.example\/things>.*docs\.example\/old>/);
+
+  // The older version has the field by its older name.
+  const older = running.plan.versions?.list[1]?.older?.received;
+  assert.ok(older !== undefined);
+  assert.deepEqual(deprecatedMembers(openapi(older, "http://x"), "Thing"), ["amount"]);
+  assert.deepEqual(deprecatedMembers(openapi(running.plan, "http://x"), "Thing"), ["count"]);
+});
+
+function deprecatedMembers(description: JsonObject, component: string): readonly string[] {
+  const { schemas } = description["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> };
+  const properties = schemas[component]?.["properties"] as Readonly<Record<string, JsonObject>>;
+  return Object.entries(properties).flatMap(([name, { deprecated }]) => (deprecated === true ? [name] : []));
+}
+
+void test("OpenAPI says what is deprecated, and of nothing else", async () => {
+  await using running = await run(ending);
+  const description = openapi(running.plan, "http://x");
+  const paths = description["paths"] as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  assert.deepEqual(deprecatedMembers(description, "Thing"), ["count"]);
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  assert.deepEqual(
+    operations.flatMap(({ deprecated, operationId, "x-sunset": end }) => (deprecated ? [[operationId, end]] : [])),
+    [["getThing", "2099-01-01"]],
+  );
+  const responses = Object.values(
+    paths["/things/{id}"]?.["get"]?.["responses"] as Readonly<Record<string, JsonObject>>,
+  );
+  assert.ok(responses.every(({ headers }) => Object.hasOwn(headers as object, "Sunset")));
+  const parameters = paths["/things"]?.["get"]?.["parameters"] as readonly JsonObject[];
+  const deprecated = parameters.flatMap((one) => (one["deprecated"] === true ? [one["name"]] : []));
+  assert.deepEqual(
+    deprecated.filter((name) => !JSON.stringify(name).includes("[")),
+    ["deep", "count"],
+  );
+  assert.deepEqual(running.failures, []);
+});
