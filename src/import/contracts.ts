@@ -4,6 +4,7 @@ import type { Parameter, EndpointContract, ContractResponse, ContractBody } from
 import type { FieldType } from "../language/resources/model.ts";
 import { below, type ImportNotices, itemsOf, textOf } from "./report.ts";
 import type { Dialect, Found, Schemas } from "./schemas.ts";
+import { deprecatedType } from "./deprecations.ts";
 
 export interface ImportContext {
   readonly dialect: Dialect;
@@ -117,21 +118,17 @@ function reportStyle({ notices }: ImportContext, value: JsonObject, pointer: str
 
 function parameterType(source: ImportContext, value: JsonObject, pointer: string): FieldType {
   const { schemas, notices, dialect } = source;
-  if (dialect === "2.0") return withDeprecation(schemas.typeOf(inlineSchema(value), pointer), value);
+  const typeOf = (schema: Json | undefined, at: string): FieldType =>
+    value["deprecated"] === true ? deprecatedType(schemas.convert(schema, at), value) : schemas.typeOf(schema, at);
+  if (dialect === "2.0") return typeOf(inlineSchema(value), pointer);
   const { content } = value;
   if (isObject(content)) {
     const [media, entry] = Object.entries(content)[0] ?? [];
     notices.lost(pointer, "that a parameter has a media type of its own", media);
     const at = below(pointer, "content", media ?? "", "schema");
-    return withDeprecation(schemas.typeOf(isObject(entry) ? entry["schema"] : undefined, at), value);
+    return typeOf(isObject(entry) ? entry["schema"] : undefined, at);
   }
-  return withDeprecation(schemas.typeOf(value["schema"], below(pointer, "schema")), value);
-}
-
-/** Marks the schema of a deprecated parameter as deprecated. */
-function withDeprecation(type: FieldType, value: JsonObject): FieldType {
-  if (value["deprecated"] !== true || type.kind !== "schema" || !isObject(type.schema)) return type;
-  return { kind: "schema", schema: { ...type.schema, deprecated: true } };
+  return typeOf(value["schema"], below(pointer, "schema"));
 }
 
 /** Extracts the schema of a Swagger 2 parameter or header, which has its keywords inline. */

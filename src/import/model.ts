@@ -9,6 +9,7 @@ import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
 import { below, type ImportNotices, itemsOf, textsOf } from "./report.ts";
+import { versioningOf } from "./deprecations.ts";
 import { type Similarity, likenesses } from "./resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
 import { securityOf } from "./security.ts";
@@ -35,7 +36,8 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
     if (member.startsWith("x-")) notices.lost(below("", member), "an extension of the whole description", member);
-  const found: Found = { base, operations, security, events, errors, named };
+  const { versioning, gaps } = versioningOf(operations);
+  const found: Found = { base, operations, security, events, errors, named, versioning };
   const model: Model = {
     ...(typeof info["title"] === "string" && info["title"].trim() !== ""
       ? { title: info["title"].replaceAll(/\s+/g, " ").trim() }
@@ -60,8 +62,8 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
     events: {},
     errors: { errors },
     limits: {},
-    versioning: {},
-    gaps: [...purpose.gaps, ...gapsOf(found)],
+    versioning,
+    gaps: [...purpose.gaps, ...gapsOf(found), ...gaps],
   };
   return {
     model,
@@ -77,9 +79,10 @@ interface Found {
   readonly events: ReturnType<typeof webhooksOf>;
   readonly errors: Readonly<Record<string, DeclaredError>>;
   readonly named: ReturnType<ReturnType<typeof createSchemas>["all"]>;
+  readonly versioning: Model["versioning"];
 }
 
-function statusOf({ security, events, errors, named }: Found): Readonly<Record<PartName, PartStatus>> {
+function statusOf({ security, events, errors, named, versioning }: Found): Readonly<Record<PartName, PartStatus>> {
   return {
     ...everyPart("not shown"),
     purpose: "shown",
@@ -88,6 +91,7 @@ function statusOf({ security, events, errors, named }: Found): Readonly<Record<P
     authentication: security === undefined ? "not shown" : "shown",
     events: events.names.length === 0 ? "not shown" : "shown",
     errors: Object.keys(errors).length === 0 ? "not shown" : "shown",
+    versioning: versioning.deprecated === undefined ? "not shown" : "shown",
   };
 }
 
@@ -226,7 +230,6 @@ function proseOf(
   events: readonly string[],
   dialect: Dialect,
 ): Prose {
-  const deprecated = operations.filter((operation) => operation.deprecated).map(({ name }) => `\`${name}\``);
   const counting = [...countingHeaders(operations)];
   const version = typeof info["version"] === "string" ? info["version"] : undefined;
   return {
@@ -248,7 +251,6 @@ function proseOf(
           : [
               `The source is version ${plain(version)} of its description (${dialect === "2.0" ? "Swagger" : "OpenAPI"}); how versions of the service are told apart is not shown.`,
             ]),
-        ...(deprecated.length === 0 ? [] : [`Deprecated in the source: ${deprecated.join(", ")}.`]),
       ],
     },
   };

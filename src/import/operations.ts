@@ -4,9 +4,11 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../language/endpoints/model.ts";
 import { pathSegments, segmentShape } from "../language/endpoints/resolve.ts";
 import { pathProblem } from "../language/endpoints/address.ts";
+import type { Deprecation } from "../language/versioning/model.ts";
 import { below, entriesOf, itemsOf, textOf, textsOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { contractOf, type ImportContext } from "./contracts.ts";
+import { deprecationIn, withoutDeprecation } from "./deprecations.ts";
 
 export interface ImportedOperation {
   readonly name: string;
@@ -20,7 +22,8 @@ export interface ImportedOperation {
   /** The tag whose heading the operation appears under. */
   readonly tag?: string;
   readonly prose: readonly string[];
-  readonly deprecated: boolean;
+  /** The deprecation, with the dates and the guide that the source has. */
+  readonly deprecated?: Deprecation;
 }
 
 /** Paths at which every service responds to `GET`, unless its base URL has a path. */
@@ -69,8 +72,11 @@ function importedOperation(
   routes: Set<string>,
 ): ImportedOperation {
   const { notices, root } = source;
-  const { value, pointer } = operation;
+  const { pointer } = operation;
   const endpoint = endpointOf(source, location, operation, item, routes);
+  // Part 9 can name only an operation that the document has.
+  const deprecation = endpoint === undefined ? undefined : deprecationIn(operation, notices);
+  const value = withoutDeprecation(operation.value, deprecation);
   const security = Object.hasOwn(value, "security") ? value["security"] : root["security"];
   const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
   if (value["servers"] !== undefined) notices.lost(below(pointer, "servers"), "servers of one path or operation");
@@ -93,7 +99,7 @@ function importedOperation(
         endpoint === undefined ? `${location.written} ${location.path}` : undefined,
       ),
     ],
-    deprecated: value["deprecated"] === true,
+    ...(deprecation === undefined ? {} : { deprecated: deprecation }),
   };
 }
 

@@ -34,6 +34,15 @@ const lines: readonly (readonly [what: string, source: JsonObject, document: Reg
   ["security", { ...operation({ security: [{ key: [] }] }), components: { securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Key" } } } }, /sent: header X-Key[\s\S]*allow: \{ one: key \}/],
   ["security for some", { ...operation({ security: [{ key: [] }, {}] }), components: { securitySchemes: { key: { type: "http", scheme: "basic" } } } }, /kind: basic[\s\S]*allow: \{ one: anyone \}/],
   ["prose that looks like a part", operation({ description: "First.\n\n## Endpoints\n```yaml\nendpoints: none\n```" }), /> ## Endpoints\n>\n>     endpoints: none\n>/],
+  ["a deprecated operation, without dates", operation({ deprecated: true }), /deprecated:\n {2}one: \{ since: not shown, sunset: not shown \}\nscheme: not shown\nsent: not shown\nabsent: not shown\npolicy: not shown\nversions: not shown/],
+  ["one with the date of its end", operation({ deprecated: true, "x-sunset": "2027-03-01" }), /one: \{ sunset: 2027-03-01, since: not shown \}/],
+  ["one whose end is a moment at midnight", operation({ deprecated: true, "x-sunset": "2027-03-01T00:00:00Z" }), /one: \{ sunset: 2027-03-01, since: not shown \}/],
+  ["one with all that an export says", operation({ deprecated: true, "x-deprecated-since": "2026-09-01", "x-sunset": "2027-03-01", "x-deprecated-guide": "https://docs.example/1" }), /one: "?since 2026-09-01, sunset 2027-03-01, guide https:\/\/docs\.example\/1/],
+  ["one that ends on no date", operation({ deprecated: true, "x-sunset": "2027-02-30" }), /one: \{ since: not shown, sunset: not shown \}/],
+  ["one without an endpoint", operation({ deprecated: true }, "options"), /> Deprecated\.[\s\S]*## Versioning\n.*\n\nThis part is not shown/],
+  ["an operation that is not deprecated", operation({ deprecated: false, "x-sunset": "2027-03-01" }), /## Versioning\n.*\n\nThis part is not shown/],
+  ["a deprecated parameter", operation({ parameters: [{ in: "query", name: "a", deprecated: true, "x-sunset": "2027-03-01", schema: { type: "boolean" } }] }), /schema: \{ type: boolean, deprecated: true, x-sunset: 2027-03-01 \}/],
+  ["a deprecated member", withSchema({ properties: { a: { type: "string", deprecated: true, "x-sunset": "2027-03-01" } } }), /a: \{ type: string, deprecated: true, x-sunset: 2027-03-01 \}/],
   ["a webhook", { ...base, openapi: "3.1.0", webhooks: { newPet: { post: { requestBody: { content: json(pet) }, responses: {} } } } }, /out: \{ newPet: not shown \}/],
 ]; // biome-ignore format: a table
 
@@ -49,6 +58,11 @@ const noted: readonly (readonly [what: string, source: JsonObject])[] = [
   ["lost: a reference that leads nowhere", withSchema({ properties: { a: { $ref: "#/components/schemas/constructor" } } })],
   ["lost: a schema that is itself, without a member or an item between", withSchema({ allOf: [{ $ref: "#/components/schemas/Pet" }] })],
   ["lost: a reference that leads back to itself", { ...base, paths: { "/a": { get: { responses: { "200": { $ref: "#/components/responses/A" } } } } }, components: { responses: { A: { $ref: "#/components/responses/A" } } } }],
+  ["lost: `x-sunset` that is no date", operation({ deprecated: true, "x-sunset": "2027-02-30" })],
+  ["lost: `x-sunset` that is no date", operation({ deprecated: true, "x-sunset": "2027-03-01T09:00:00Z" })],
+  ["lost: `x-deprecated-guide` that is no address", operation({ deprecated: true, "x-deprecated-guide": "see the docs" })],
+  ["lost: the date of a deprecation that is after its sunset", operation({ deprecated: true, "x-deprecated-since": "2027-09-01", "x-sunset": "2027-03-01" })],
+  ["lost: an extension of an operation", operation({ "x-sunset": "2027-03-01" })],
   ["lost: an operation by a method that the language does not have", operation({}, "options")],
   ["lost: an operation at a path that the language cannot say", { ...base, paths: { "/a#b": { get: ok } } }],
   ["lost: an operation at a path that another one has", { ...base, paths: { "/a/{x}": { get: ok }, "/a/{y}": { get: ok } } }],
@@ -71,6 +85,28 @@ for (const [what, source] of noted) {
       notes.some(({ kind, what: said }) => `${kind}: ${said}` === what),
       JSON.stringify(notes),
     );
+  });
+}
+
+const withAll: JsonObject = {
+  deprecated: true,
+  "x-deprecated-since": "2026-09-01",
+  "x-sunset": "2027-03-01",
+  "x-deprecated-guide": "https://docs.example/1",
+};
+
+for (const deprecation of [withAll, { deprecated: true, "x-sunset": "2027-03-01" }, { deprecated: true }]) {
+  test(`a deprecation is the same after an export and a second import: ${Object.keys(deprecation).join(", ")}`, () => {
+    const first = carried(operation({ ...deprecation, summary: "See it" }));
+    const exported = described(first.document);
+    const paths = exported["paths"] as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+    assert.deepEqual({ ...paths["/pets"]?.["get"], ...deprecation }, paths["/pets"]?.["get"]);
+    const second = importDocument("exported.json", JSON.stringify(exported));
+    assert(second.kind === "imported");
+    assert.deepEqual(second.model.versioning, first.model.versioning);
+    const datesOf = ({ gaps }: typeof first.model) => gaps.filter((gap) => gap.startsWith("versioning/"));
+    assert.deepEqual(datesOf(second.model), datesOf(first.model));
+    assert.doesNotMatch(second.document, /> Deprecated/);
   });
 }
 

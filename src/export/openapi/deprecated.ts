@@ -35,11 +35,11 @@ function inlined(response: Json, shared: ReadonlyMap<string, JsonObject>): JsonO
 /** Returns the header fields that announce a deprecation, of responses of a version or of an operation. */
 export function deprecationFields(
   what: "version" | "operation",
-  { guide, sunset }: DeprecationPlan,
+  { guide, since, sunset }: DeprecationPlan,
 ): Readonly<Record<string, JsonObject>> {
   const field = (description: string): JsonObject => ({ description, schema: { type: "string" } });
   return {
-    Deprecation: field(`Since when the ${what} is deprecated (RFC 9745).`),
+    ...(since === undefined ? {} : { Deprecation: field(`Since when the ${what} is deprecated (RFC 9745).`) }),
     ...(sunset === undefined ? {} : { Sunset: field(`When the ${what} is removed (RFC 8594).`) }),
     ...(guide === undefined ? {} : { Link: field('The migration guide, as `rel="deprecation"`, and the next page.') }),
   };

@@ -1,5 +1,6 @@
 /** Describes the parameters of operations: path, query and header fields. */
 import type { JsonObject } from "../../base/json.ts";
+import { deprecationKeywords } from "../../language/versioning/deprecated.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type {
   FilterOperator,
@@ -163,15 +164,17 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
 
 /** Returns a parameter that is deprecated if its schema is: OpenAPI says it of the parameter. */
 function deprecatedBySchema(parameter: JsonObject): JsonObject {
-  const { deprecated, description, "x-sunset": sunset, ...schema } = parameter["schema"] as JsonObject;
+  const { deprecated, description, ...schema } = parameter["schema"] as JsonObject;
   if (deprecated !== true) return parameter;
+  const keywords: ReadonlySet<string> = new Set(Object.values(deprecationKeywords));
+  const entries = Object.entries(schema);
   const before = parameter["description"];
   return {
     ...parameter,
     description: typeof before === "string" && before !== "" ? `${before}\n\n${description as string}` : description,
     deprecated,
-    ...(sunset === undefined ? {} : { "x-sunset": sunset }),
-    schema,
+    ...Object.fromEntries(entries.filter(([key]) => keywords.has(key))),
+    schema: Object.fromEntries(entries.filter(([key]) => !keywords.has(key))),
   } as JsonObject;
 }
 

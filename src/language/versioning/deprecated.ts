@@ -60,17 +60,26 @@ export function withDeprecatedFields(model: Model): Model {
   }, model);
 }
 
-/** Returns a schema, or the description of an operation, that says the deprecation; `x-sunset` is the date for other tools. */
+/** The keywords of schemas and operations that state a deprecation for other tools, beside `deprecated`. */
+export const deprecationKeywords: Readonly<Record<keyof Deprecation, string>> = {
+  since: "x-deprecated-since",
+  sunset: "x-sunset",
+  guide: "x-deprecated-guide",
+};
+
+/** Returns a schema, or the description of an operation, that says the deprecation. */
 export function withDeprecation(schema: JsonObject, deprecation: Deprecation | undefined): JsonObject {
   if (deprecation === undefined) return schema;
-  const { sunset } = deprecation;
+  const { since, sunset, guide } = deprecation;
   const { description } = schema;
   const text = deprecationText(deprecation);
   return {
     ...schema,
     description: typeof description === "string" && description !== "" ? `${description}\n\n${text}` : text,
     deprecated: true,
-    ...(sunset === undefined ? {} : { "x-sunset": sunset }),
+    ...(since === undefined ? {} : { [deprecationKeywords.since]: since }),
+    ...(sunset === undefined ? {} : { [deprecationKeywords.sunset]: sunset }),
+    ...(guide === undefined ? {} : { [deprecationKeywords.guide]: guide }),
   };
 }
 

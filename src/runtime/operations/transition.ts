@@ -16,6 +16,7 @@ import {
   checkRulesAndComputed,
   toStoredInput,
 } from "../records/defaults-and-rules.ts";
+import { hasEnded } from "../versions/deprecation.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function move(received: Call, tx: Transaction): Promise<HttpResponse> {
@@ -55,7 +56,7 @@ export async function matchingTransition(call: Call, tx: Transaction, row: Row):
   if (rejected?.else !== undefined) throw new ApiError(rejected.else);
   const moves: string[] = [];
   for (const sibling of siblings) {
-    const fits = sibling.moves.some(({ from }) => from.includes(state));
+    const fits = sibling.moves.some(({ from }) => from.includes(state)) && !hasEnded(sibling.deprecated, call.now);
     if (fits && (await isVisible(call, tx, sibling.allow, row))) moves.push(sibling.name);
   }
   throw new ApiError("state-conflict", stateConflict(state, moves));

@@ -2,7 +2,18 @@
 import { isObject, isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 
 /** Keywords that do not restrict values. */
-const annotations = ["description", "examples", "default", "title", "deprecated", "x-sunset", "readOnly", "writeOnly"];
+const annotations = [
+  "description",
+  "examples",
+  "default",
+  "title",
+  "deprecated",
+  "x-deprecated-since",
+  "x-sunset",
+  "x-deprecated-guide",
+  "readOnly",
+  "writeOnly",
+];
 const lower = ["minimum", "minLength", "minItems", "minProperties"];
 const upper = ["maximum", "maxLength", "maxItems", "maxProperties"];
 

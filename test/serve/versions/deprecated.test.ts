@@ -99,6 +99,40 @@ void test("a version and an operation that are both deprecated: the earlier date
   assert.deepEqual(deprecatedMembers(openapi(running.plan, "http://x"), "Thing"), ["count"]);
 });
 
+void test("a conflict names no operation after its sunset", async () => {
+  const text = documentOf({
+    resources: things({}),
+    states: {
+      Thing: {
+        states: ["open", "shut", "kept"],
+        start: "open",
+        final: "none",
+        moves: { "open -> shut": "by shut", "open -> kept": "by keep", "shut -> open": "by reopen" },
+      },
+    },
+    endpoints: {
+      endpoints: {
+        ...crud,
+        shut: "POST /things/{id}/shut",
+        keep: "POST /things/{id}/keep",
+        reopen: "POST /things/{id}/reopen",
+      },
+    },
+    errors: {},
+    versioning: { scheme: "none", deprecated: { keep: { since: "2026-09-01", sunset: "2099-01-01" } } },
+  });
+  await using running = await run(text);
+  using client = createClient(running.port, () => {});
+  const made = await client.send({ method: "POST", path: "/things", body: {} });
+  const movesNow = async () => {
+    const { json } = await client.send({ method: "POST", path: `${String(made.headers["location"])}/reopen` });
+    return (json as { moves: string[] }).moves;
+  };
+  assert.deepEqual(await movesNow(), ["shut", "keep"]);
+  running.pass(Date.parse("2099-01-01") - running.now());
+  assert.deepEqual(await movesNow(), ["shut"]);
+});
+
 function deprecatedMembers(description: JsonObject, component: string): readonly string[] {
   const { schemas } = description["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> };
   const properties = schemas[component]?.["properties"] as Readonly<Record<string, JsonObject>>;
