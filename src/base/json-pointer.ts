@@ -30,3 +30,9 @@ export function pathOf(fragment: string): readonly string[] {
 export function inBrackets([first = "", ...inner]: readonly string[]): string {
   return `${first}${inner.map((name) => `[${name}]`).join("")}`;
 }
+
+/** Returns the place of a violation with dots, `items.0.price`: of a pointer, or of a parameter's name such as `items[0][price]`. */
+export function pathInDots(place: string): string {
+  if (place.startsWith("#")) return pathOf(place).join(".");
+  return place.replaceAll("[]", "").replaceAll(/\[([^[\]]*)\]/g, ".$1");
+}

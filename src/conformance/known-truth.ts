@@ -1,6 +1,6 @@
 /** Conditions about other records, of which the test knows all that matter: those that it has made itself. */
 import type { Json } from "../base/json.ts";
-import { mentions, nodesOf, parts, type TypedExpression } from "../expression/typed.ts";
+import { nodesOf, parts, type TypedExpression } from "../expression/typed.ts";
 import type { Caller } from "./caller.ts";
 import { type Scope, truth } from "./expressions.ts";
 import { conjuncts } from "./solve.ts";
@@ -24,14 +24,14 @@ export function knownRecords({ world }: Trial): (resource: string) => readonly R
 
 /** Whether a condition that has this value has it with more records, too: what exists goes on to exist, and a number of records grows. */
 function stays(typed: TypedExpression, value: boolean): boolean {
-  if (!mentions(typed, "records")) return true;
+  if (!readsAll(typed)) return true;
   switch (typed.kind) {
     case "not":
       return stays(typed.operand, !value);
     case "logical":
       return parts(typed).every((part) => stays(part, value));
     case "macro":
-      return ["exists", "all"][value ? 0 : 1] === typed.macro && grows(typed.list) && !mentions(typed.body, "records");
+      return ["exists", "all"][value ? 0 : 1] === typed.macro && grows(typed.list) && !readsAll(typed.body);
     case "compare": {
       const { left, operator, right } = typed;
       const isMore = operator === ">" || operator === ">=";
@@ -46,12 +46,18 @@ function stays(typed: TypedExpression, value: boolean): boolean {
   }
 }
 
+function readsAll(typed: TypedExpression): boolean {
+  return nodesOf(typed).some(isAll);
+}
+
+/** Whether an expression is the list of all records of a resource. The ancestors of a record depend on known records only. */
+function isAll(typed: TypedExpression): boolean {
+  return typed.kind === "records" && typed.ancestors === undefined;
+}
+
 /** Whether an expression is a list of records that only becomes longer. */
 function grows(list: TypedExpression): boolean {
-  return (
-    list.kind === "records" ||
-    (list.kind === "macro" && list.macro === "filter" && grows(list.list) && !mentions(list.body, "records"))
-  );
+  return isAll(list) || (list.kind === "macro" && list.macro === "filter" && grows(list.list) && !readsAll(list.body));
 }
 
 /** A field by which a macro selects the records that refer to the current one, or to the caller. */
@@ -65,13 +71,13 @@ export interface Selection {
 export function selectsKnown({ world }: Trial, typed: TypedExpression, caller: Caller): boolean {
   const isUser = world.accounts.has(caller);
   const selected = selectionsIn(typed).filter(({ by }) => by === "record" || isUser);
-  return selected.length === nodesOf(typed).filter(({ kind }) => kind === "records").length;
+  return selected.length === nodesOf(typed).filter(isAll).length;
 }
 
 /** Returns the selections of an expression, at most one of each macro. */
 export function selectionsIn(typed: TypedExpression): readonly Selection[] {
   return nodesOf(typed).flatMap((node) => {
-    if (node.kind !== "macro" || node.list.kind !== "records") return [];
+    if (node.kind !== "macro" || !isAll(node.list)) return [];
     const found = conjuncts(node.body).flatMap((one): readonly Selection[] => {
       if (one.kind !== "compare" || one.operator !== "==") return [];
       const sides = [one.left, one.right];

@@ -54,7 +54,10 @@ function bare(expression: TypedExpression): readonly [text: string, level: numbe
     case "list":
       return [`[${expression.items.map((item) => write(item, 0)).join(", ")}]`, binding.tightest];
     case "records":
-      return [expression.resource, binding.tightest];
+      return [
+        expression.ancestors === undefined ? expression.resource : `ancestors(${write(expression.ancestors.from, 0)})`,
+        binding.tightest,
+      ];
     case "not":
       return [`!${write(expression.operand, binding.unary)}`, binding.unary];
     case "negate":

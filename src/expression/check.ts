@@ -736,12 +736,45 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
 
 // The checks of functions and macros
 
+/** Checks `ancestors(parent)`: the record to which a reference refers, and the records above that one in its tree. */
+function checkAncestors(checker: Checker, call: Call): Found {
+  const [reference, more] = call.arguments;
+  if (call.target || !reference || more) return wrongUse(checker, call, "ancestors(parent)");
+  const from = checkValue(checker, reference);
+  if (!from) return undefined;
+  const field = treeField(checker, from);
+  if (field === undefined || from.type.kind !== "record") {
+    const message = "this is no reference to a record in a tree";
+    const help = "name a field with the modifier `tree`, or another field that refers to such records";
+    return complain(checker, "no-tree", message, from.at, help);
+  }
+  const { resource } = from.type;
+  const type: ValueType = { kind: "list", of: recordOf(checker, resource) };
+  return { kind: "records", at: call.at, type, nullable: false, resource, ancestors: { from, field } };
+}
+
+/**
+ * Returns the field that refers to the parent of the record to which the expression refers. If a resource has two trees, the
+ * expression must be a field of one of them. An id is excluded, since no record is its own ancestor.
+ */
+function treeField({ env }: Checker, { type, ...from }: TypedExpression): string | undefined {
+  if (type.kind !== "record") return undefined;
+  const name = "name" in from ? from.name : undefined;
+  if (name === "id") return undefined;
+  const fields = env.resources[type.resource] ?? {};
+  const trees = Object.keys(fields).filter((one) => fields[one]?.tree === true);
+  const isOwn =
+    from.kind === "field" ? env.names[from.name]?.tree === true : "resource" in from && from.resource === type.resource;
+  return isOwn && trees.includes(name ?? "") ? name : trees.length === 1 ? trees[0] : undefined;
+}
+
 const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map", "sortBy"]);
 
-type CheckedFunction = FunctionName | "has" | "duration" | "token" | "refreshToken" | "expiry";
+type CheckedFunction = FunctionName | "ancestors" | "has" | "duration" | "token" | "refreshToken" | "expiry";
 
 const functions: { readonly [Name in CheckedFunction]: (checker: Checker, call: Call, name: Name) => Found } = {
   has: checkHas,
+  ancestors: checkAncestors,
   size: checkSize,
   startsWith: checkTextTest,
   endsWith: checkTextTest,

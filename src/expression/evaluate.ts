@@ -13,7 +13,7 @@ import { RE2JS } from "@bufbuild/re2";
 import { compareValues, conversions, extremeOf, hash, join, listFunctions, textFunctions } from "./functions.ts";
 import { durationOf, readTimestamp, timestampAt } from "./instant.ts";
 import { addMoney, compareMoney, isSameMoney, multiplyMoney, sumMoney } from "./money.ts";
-import type { Comparison } from "./syntax.ts";
+import { type Comparison, limits } from "./syntax.ts";
 import { compareText, lengthOf } from "./text.ts";
 import {
   type Calculate,
@@ -22,6 +22,7 @@ import {
   isRecordList,
   type Macro,
   parts,
+  type Records,
   type TypedExpression,
   type Walk,
 } from "./typed.ts";
@@ -162,7 +163,7 @@ function compile(typed: TypedExpression): Run {
     }
     case "records":
       // Only macros and `size` read records, and pass the rows on; no code uses them as a value.
-      return (scope) => [...rowsOf(scope, typed.resource)] as Value[];
+      return compileRecords(typed);
     case "not": {
       const operand = compile(typed.operand);
       return (scope, frame) => operand(scope, frame) !== true;
@@ -229,6 +230,24 @@ function compileWalk({ reference, resource, name }: Walk): Run {
     if (typeof id !== "string" && typeof id !== "number") return null;
     if (!scope.reference) throw new Error(`a walk to ${resource} needs \`reference\` in the scope`);
     return scope.reference(resource, id)?.[name] as Value;
+  };
+}
+
+function compileRecords({ ancestors, resource }: Records): Run {
+  if (ancestors === undefined) return (scope) => [...rowsOf(scope, resource)] as Value[];
+  const from = compile(ancestors.from);
+  return (scope, frame) => {
+    if (!scope.reference) throw new Error(`the ancestors of a ${resource} need \`reference\` in the scope`);
+    const rows: Row[] = [];
+    for (let id = from(scope, frame); rows.length < limits.ancestors; ) {
+      if (typeof id !== "string" && typeof id !== "number") break;
+      const row = scope.reference(resource, id);
+      if (row === undefined) break;
+      spend(frame, 1);
+      rows.push(row);
+      id = row[ancestors.field] as Value;
+    }
+    return rows as Value[];
   };
 }
 
@@ -641,7 +660,8 @@ function compileMacro({ macro, list, body, slot }: Macro): Run {
     frame.items[slot] = item;
     return perform(scope, frame) === true;
   };
-  if (list.kind === "records" && macro === "exists") return existsRecord(list.resource, holds);
+  if (list.kind === "records" && list.ancestors === undefined && macro === "exists")
+    return existsRecord(list.resource, holds);
   return (scope, frame) => {
     const values = valuesOf(scope, frame);
     const isList = Array.isArray(values);

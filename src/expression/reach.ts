@@ -3,7 +3,7 @@
  * write to one of the records that it reads. A superset is enough: a record whose condition has not changed still satisfies
  * the condition.
  */
-import { isRecordList, parts, type TypedExpression } from "./typed.ts";
+import { isRecordList, mentions, parts, type Records, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
 /** The records and fields on which a condition depends. */
@@ -62,6 +62,8 @@ interface Frame {
   readonly columns: Set<string>;
   /** Equalities between a field of these records and an expression outside the macro. */
   readonly joins: { readonly local: Node; readonly outer: TypedExpression }[];
+  /** Set if they are the ancestors of a record: the list. */
+  readonly ancestors?: Records;
   readonly around: Frames;
   readonly at: TypedExpression["at"];
 }
@@ -79,8 +81,19 @@ export function reachOf(condition: TypedExpression): Reach {
   /** Returns the frame of a list of records, with the conditions of its filters. */
   const frameOf = (list: TypedExpression, slot: number, around: Frames): Frame => {
     if (list.kind === "records") {
-      const frame: Frame = { resource: list.resource, slot, columns: new Set(), joins: [], around, at: list.at };
+      const { ancestors, resource, at } = list;
+      const columns = new Set(ancestors === undefined ? [] : [ancestors.field]);
+      const frame = {
+        resource,
+        slot,
+        columns,
+        joins: [],
+        around,
+        at,
+        ...(ancestors === undefined ? {} : { ancestors: list }),
+      };
       frames.push(frame);
+      if (ancestors !== undefined) visit(ancestors.from, around);
       return frame;
     }
     const [inner] = list.kind === "macro" ? [list.list] : parts(list);
@@ -92,7 +105,9 @@ export function reachOf(condition: TypedExpression): Reach {
 
   const visitBody = (macro: Extract<TypedExpression, { kind: "macro" }>, frame: Frame, around: Frames): void => {
     const holds = { filter: true, exists: true, all: false, map: undefined, sortBy: undefined }[macro.macro];
-    if (holds !== undefined) frame.joins.push(...equalities(macro.body, holds, frame.slot));
+    // An equality does not limit which ancestors are read: the path to them also passes through others.
+    if (holds !== undefined && frame.ancestors === undefined)
+      frame.joins.push(...equalities(macro.body, holds, frame.slot));
     visit(macro.body, new Map([...around, [frame.slot, frame]]));
   };
 
@@ -196,6 +211,13 @@ function isOutside(expression: TypedExpression, slot: number): boolean {
 }
 
 function affectedByFrame(frame: Frame, key: string | undefined, columns: ColumnOf[]): Affected | undefined {
+  if (frame.ancestors !== undefined) {
+    const { of: type } = frame.ancestors.type as { readonly of: ValueType };
+    const where = belowAncestor(frame.ancestors, { name: "id", type, nullable: false }, (id) =>
+      equals(id, valueOf(type)),
+    );
+    return where && { column: "id", where };
+  }
   const rank = ({ outer }: Frame["joins"][number]): number => {
     if (outer.kind !== "field") return 2;
     return outer.name === key ? 0 : 1;
@@ -268,6 +290,7 @@ function recordsWhere(
   }
   const frame = outer.kind === "item-field" ? around.get(outer.slot) : undefined;
   if (outer.kind !== "item-field" || frame === undefined) return undefined;
+  if (frame.ancestors !== undefined) return belowAncestor(frame.ancestors, outer, test);
   for (const join of frame.joins) {
     const { local } = join;
     const found: ColumnOf[] = [{ resource: frame.resource, column: outer.name }];
@@ -287,6 +310,27 @@ function recordsWhere(
     return where;
   }
   return undefined;
+}
+
+/** Builds a condition over a record: a field of one of its ancestors passes a test. */
+function belowAncestor(
+  list: Records,
+  { name, nullable, type }: Pick<Node, "name" | "nullable" | "type">,
+  test: Test["test"],
+): TypedExpression | undefined {
+  if (list.ancestors === undefined || mentions(list.ancestors.from, "item-field", "item", "macro")) return undefined;
+  const body = test(itemField(list.resource, 0, name, type, nullable), 1);
+  return {
+    kind: "macro",
+    macro: "exists",
+    records: true,
+    slot: 0,
+    list,
+    body,
+    at: nowhere,
+    type: bool,
+    nullable: false,
+  };
 }
 
 const bool = { kind: "bool" } as const;

@@ -18,7 +18,7 @@ import { conversionSql, textFunctionSql } from "./sql-functions.ts";
 import { isMoneyCalculation, moneyComparison, moneySql, moneySum } from "./sql-money.ts";
 import { type Dialect, finish, joined, type Parameter, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
 import { inZoneSql, momentSql } from "./sql-zones.ts";
-import type { ExpressionProblem } from "./syntax.ts";
+import { type ExpressionProblem, limits } from "./syntax.ts";
 import {
   type Calculate,
   type Compare,
@@ -28,6 +28,7 @@ import {
   type Membership,
   mentions,
   parts,
+  type Records,
   type TypedExpression,
   type Walk,
 } from "./typed.ts";
@@ -820,6 +821,8 @@ function withItem<T>(writer: Writer, slot: number, item: Source["item"], write: 
 
 /** Returns the FROM source of a list's items; `ordered`: whether their order will be used. */
 function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Source {
+  if (list.kind === "records" && list.ancestors !== undefined)
+    return ancestorsSource(writer, list, list.ancestors, ordered);
   if (list.kind === "records") {
     const alias = nextAlias(writer);
     const from = `${writer.context.table(list.resource)} AS ${alias}`;
@@ -833,6 +836,32 @@ function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Sourc
   const alias = nextAlias(writer);
   const checked = value.nullable ? value.sql : undefined;
   return { ...elements(writer, value.sql, alias, ordered), item: { kind: "element", alias }, list: checked };
+}
+
+/** Returns the ancestors of a record: one recursive query finds their ids, from the nearest one up. */
+function ancestorsSource(
+  writer: Writer,
+  { resource }: Records,
+  { field, from }: NonNullable<Records["ancestors"]>,
+  ordered: boolean,
+): Source {
+  const { column, table } = writer.context;
+  const type: ValueType = { kind: "record", resource };
+  const [alias, above, found, path] = [nextAlias(writer), nextAlias(writer), nextAlias(writer), nextAlias(writer)];
+  // Both sides of the UNION need one collation.
+  const collated = (value: Sql): Sql => (writer.dialect === "postgres" ? sql`${value} COLLATE "C"` : value);
+  const start = collated(scalar(writer, from).sql);
+  const next = collated(`${above}.${column(resource, field, type)}`);
+  const id = column(resource, "id", type);
+  const step = sql`SELECT ${next}, ${path}.n + 1 FROM ${path} JOIN ${table(resource)} AS ${above} ON ${above}.${id} = ${path}.id WHERE ${path}.n < ${String(limits.ancestors)}`;
+  const all = sql`WITH RECURSIVE ${path}(id, n) AS (SELECT ${start}, 1 UNION ALL ${step}) SELECT id, n FROM ${path}`;
+  return {
+    from: sql`(${all}) AS ${found} JOIN ${table(resource)} AS ${alias} ON ${alias}.${id} = ${found}.id`,
+    where: stops(writer, `${alias}._seq`),
+    item: { kind: "row", alias, resource },
+    list: undefined,
+    order: ordered ? [{ by: `${found}.n`, descending: false }] : [],
+  };
 }
 
 function stops({ context }: Writer, column: string): readonly Sql[] {

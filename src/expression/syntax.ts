@@ -134,6 +134,8 @@ export const limits = {
   recordMacros: 2,
   /** References in a path: each is one more query. */
   walks: 4,
+  /** The most ancestors of a record in a tree; those further above are as if they were absent. */
+  ancestors: 1000,
 } as const;
 
 /** Returns the nodes directly below, in the order of the text. */

@@ -90,10 +90,12 @@ export interface List extends Typed {
   readonly items: readonly TypedExpression[];
 }
 
-/** All records of a resource. Only a macro or `size` can use it. */
+/** All records of a resource, or the ancestors of one in a tree. Only a macro or `size` can use it. */
 export interface Records extends Typed {
   readonly kind: "records";
   readonly resource: string;
+  /** Set if only the record to which `from` refers and those above it are meant, nearest first; `field` refers to a parent. */
+  readonly ancestors?: { readonly from: TypedExpression; readonly field: string };
 }
 
 /** `as` converts a value of unknown type: the value if it has this type, else null. */
@@ -206,6 +208,8 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
   switch (typed.kind) {
     case "walk":
       return [typed.reference];
+    case "records":
+      return typed.ancestors === undefined ? [] : [typed.ancestors.from];
     case "member":
       return [typed.object];
     case "list":

@@ -27,6 +27,8 @@ export type TextForm = "date" | "time" | "timezone";
 export interface FieldType {
   readonly type: ValueType;
   readonly nullable: boolean;
+  /** Whether the value refers to the parent of a record in a tree, so that no record is above itself. */
+  readonly tree?: true;
 }
 
 export interface NamedType extends FieldType {

@@ -21,7 +21,7 @@ import type { Plan } from "./plan.ts";
 import { assert, type PlanInput } from "./input.ts";
 import { buildTables } from "./resources/tables.ts";
 import { unenforcedStatements } from "./unsupported.ts";
-import { deprecationPlan, versionsPlan } from "./versioning/versions.ts";
+import { versionsPlan, withDeprecationPlan } from "./versioning/versions.ts";
 import { contractOperationsOf } from "./endpoints/contract.ts";
 
 export function buildPlan(model: Model, places: SourceLocations, expressions: TypedExpressions): Plan {
@@ -46,11 +46,6 @@ function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   const maxAge = parseDuration(keep);
   assert(maxAge !== undefined, keep);
   return { cors: { origins, credentials, maxAgeSeconds: Math.floor(lengthOf(maxAge) / 1000) } };
-}
-
-function withDeprecationPlan({ versioning }: Model, operation: Operation): Operation {
-  const deprecated = deprecationPlan(versioning, operation.name);
-  return deprecated === undefined ? operation : { ...operation, deprecated };
 }
 
 /** Builds the plan of a single version. */

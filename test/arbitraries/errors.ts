@@ -31,7 +31,16 @@ function withoutBraces(text: string): string {
 const shapes: fc.Arbitrary<Json> = fc.letrec<{ shape: Json; members: Json }>((tie) => ({
   shape: fc.oneof(
     { maxDepth: 3 },
-    fc.constantFrom<Json>("{code}", "{message}", "{status}", "{fault}", "error {code} at {pointer}", "yes", "5"),
+    fc.constantFrom<Json>(
+      "{code}",
+      "{message}",
+      "{status}",
+      "{fault}",
+      "{path}",
+      "error {code} at {pointer}",
+      "yes",
+      "5",
+    ),
     fc.constantFrom<Json>(null, true, false, 5),
     sentences.map(withoutBraces),
     fc.array(tie("shape"), { maxLength: 2 }),

@@ -103,6 +103,7 @@ const rows: readonly Row[] = [
   mistaken("an error without its media type", responses((one) => (one.status === 404 ? withField(one, "content-type", "application/json") : one)), "errors/body"),
   mistaken("another status in the body", body('"status":404', '"status":400'), "errors/body"),
   mistaken("a violation at another place", body('"pointer":"#/name"', '"pointer":"#/size"'), "errors/body", { messages: { "too-long": "This is too long" } }),
+  mistaken("a violation at another path", body('"path":"name"', '"path":"size"'), "errors/body", { body: { code: "{code}", all: [{ path: "{path}" }] }, messages: { "too-long": "This is too long" } }),
   mistaken("a stack trace", body('"detail":"', '"detail":"at handle (/srv/app/server.js:10:5) '), "errors/body"),
   mistaken("a failure for a body that is no object", responses((one, _, service) => (one.status === 422 && String(one.body).includes('"pointer":"#"') ? service.reject("internal") : one)), "endpoints/endpoints/addThing"),
   mistaken("a failure for a body that is no JSON", failing([400]), "endpoints/endpoints/addThing"),

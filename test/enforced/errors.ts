@@ -23,7 +23,7 @@ const faulty = {
   },
   of: "thing: The request is invalid",
   reason: "Unprocessable Entity",
-  faults: [{ at: "#/size", name: "size", form: "size", why: "wrong-type" }],
+  faults: [{ at: "#/size", name: "size", form: "size", path: "size", why: "wrong-type" }],
 };
 
 const shape: Json = {
@@ -31,7 +31,7 @@ const shape: Json = {
   of: "{resource}: {title}",
   request: "{request}",
   reason: "{reason}",
-  faults: [{ at: "{pointer}", name: "{field}", form: "{parameter}", why: "{fault}" }],
+  faults: [{ at: "{pointer}", name: "{field}", form: "{parameter}", path: "{path}", why: "{fault}" }],
 };
 
 export const errorProofs: readonly Proof[] = [

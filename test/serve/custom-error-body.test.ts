@@ -114,6 +114,61 @@ served("names of violations, and parameters as a form names them", named, (subje
   });
 });
 
+const form = "application/x-www-form-urlencoded";
+
+const dotted = documentOf({
+  resources: {
+    Thing: { id: "id(thi)", size: "integer(0..9)", parts: "Part[](1..9)" },
+    types: {
+      Part: { price: "integer", "label?": "string(1..3)" },
+      Range: { "min?": "integer", "in?": "integer[](..3)" },
+    },
+  },
+  endpoints: {
+    requests: { media: ["application/json", form] },
+    endpoints: {
+      addThing: "POST /things",
+      echo: {
+        at: "GET /echo",
+        query: { "size?": "Range", "words?": "string(1..3)[](1..3), brackets" },
+        gives: { a: "1" },
+      },
+    },
+  },
+  authentication: { credentials: "none", allow: { "addThing, echo": "anyone" } },
+  errors: { body: { faults: [{ path: "{path}", code: "{fault}" }], by: { "{path}": ["{fault}"] } } },
+});
+
+const paths: readonly (readonly [path: string, body: unknown, ...faults: readonly string[]])[] = [
+  ["/things", { parts: [{ price: 1 }] }, "size required"],
+  ["/things", { size: 1, parts: [{ price: 1 }, {}] }, "parts.1.price required"],
+  ["/things", { size: 1, parts: [{ label: "long" }] }, "parts.0.price required", "parts.0.label too-long"],
+  ["/things", { size: 1, parts: [{ price: 1 }], "a/b c": 1 }, "a/b c unknown-field"],
+  ["/things", "{", "body bad-json"],
+  ["/things", "size=1&parts[0][price]=1&parts[1][price]=x", "parts.1.price wrong-type"],
+  ["/things", "size=1&parts[0][price]=1&parts[0][label]=long", "parts.0.label too-long"],
+  ["/things?a[b]=1", { size: 1, parts: [{ price: 1 }] }, "a.b unknown-parameter"],
+  ["/echo?size[min]=x", undefined, "size.min wrong-type"],
+  ["/echo?size[in][]=1&size[in][]=x", undefined, "size.in.1 wrong-type"],
+  ["/echo?words[]=a&words[]=long", undefined, "words.1 too-long"],
+  ["/echo?more=1", undefined, "more unknown-parameter"],
+  ["/nothing", undefined, "body not-found"],
+];
+
+served("paths of violations with dots", dotted, (subject) => {
+  for (const [path, body, ...faults] of paths)
+    test(`${path} ${JSON.stringify(body)}`, async () => {
+      const isForm = typeof body === "string" && body !== "{";
+      const headers = { "Content-Type": isForm ? form : "application/json" };
+      const sent = body === undefined ? { method: "GET", path } : { method: "POST", path, headers, body };
+      const { json, text } = await subject.client.send(sent);
+      const pairs = faults.map((one) => [one.slice(0, one.lastIndexOf(" ")), one.slice(one.lastIndexOf(" ") + 1)]);
+      const entries = pairs.map(([at, code]) => ({ path: at, code }));
+      const by = Object.fromEntries(pairs.map(([at, code]) => [at, [code]]));
+      assert.deepEqual(json, { faults: entries, by }, text);
+    });
+});
+
 for (const [shape, expected] of shapes) {
   const text = toolLibrary.replace("body: problem+json", `body: ${shape}`);
   served(`body: ${shape}`, text, (subject) => {

@@ -34,7 +34,7 @@ lists: cursor, 100 per page, at most 100
 endpoints:
   addFolder: POST /folders
   getFolder: GET /folders/{id}
-  listFolders: GET /folders
+  listFolders: { at: GET /folders, filters: { below: "ancestors(parent).exists(f, f.id == value)" } }
   moveFolder: PATCH /folders/{id}
   putFolder: PUT /folders/{id}
   hang: POST /folders/{id}/hang
@@ -63,6 +63,15 @@ interface Folder {
 served("trees of folders", folders, (subject) => {
   const send = (method: string, path: string, body?: unknown) =>
     subject.client.send({ method, path, ...(body === undefined ? {} : { body }) });
+  test("the ancestors of a record in a filter, by one recursive query", async () => {
+    await fill();
+    const below = async (id: string): Promise<readonly string[]> =>
+      ((await send("GET", `/folders?below=${id}`)).json as { items: readonly Folder[] }).items.map((one) => one.id);
+    assert.deepEqual(
+      [await below("a"), await below("b"), await below("c"), await below("d")],
+      [["c", "b"], ["c"], [], []],
+    );
+  });
   const clear = async (): Promise<void> => {
     for (const { id } of await all()) await send("DELETE", `/folders/${id}`);
   };

@@ -2,6 +2,7 @@
 import { shortText } from "../case.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { isObject, type Json } from "../../base/json.ts";
+import { pathInDots } from "../../base/json-pointer.ts";
 import {
   bodyFor,
   type ErrorBody,
@@ -166,9 +167,12 @@ export function errorDeviations(
       code: nameOf(contract, code),
       status: response.status,
     });
-    return problem === undefined
-      ? textDeviations(contract, response, code, { entries, template: body.shape })
-      : [{ path, expected: `an error body as declared: ${problem}`, got: shortText(observed) }];
+    if (problem !== undefined)
+      return [{ path, expected: `an error body as declared: ${problem}`, got: shortText(observed) }];
+    const misplaced = pathDeviations(body.shape, observed, path, entries);
+    return misplaced.length > 0
+      ? misplaced
+      : textDeviations(contract, response, code, { entries, template: body.shape });
   }
   if (!isObject(response.json))
     return [{ path, expected: "an object as RFC 9457 describes it", got: shortText(response.json ?? response.text) }];
@@ -195,6 +199,19 @@ export function errorDeviations(
   const renamed = entries?.map((one) => ({ ...one, codes: one.codes.map((each) => nameOf(contract, each)) }));
   const [entry] = entryDeviations(contract, response.json, renamed);
   return entry === undefined ? textDeviations(contract, response, code, { entries }) : [entry];
+}
+
+/** Where a declared body has `{path}`, one of the paths is that of an expected entry. */
+function pathDeviations(
+  template: Json,
+  json: Json | undefined,
+  path: string,
+  entries: readonly ExpectedEntry[] = [],
+): readonly Deviation[] {
+  const expected = entries.map(({ place }) => pathInDots(place));
+  const found = valuesAt("{path}", template, json);
+  if (expected.length === 0 || found.length === 0 || found.some((one) => expected.includes(one))) return [];
+  return [{ path, expected: `the path ${expected.join(" or ")}`, got: shortText(found as readonly Json[] as Json) }];
 }
 
 /** Whether the document gives the code another name, and a response has a name that no error has. */
@@ -320,14 +337,14 @@ export function templateProblem(
   }
   if (Array.isArray(template)) {
     if (!Array.isArray(value)) return "a list";
-    if (/\{(?:field|pointer|parameter|fault|message)\}/.test(JSON.stringify(template)))
+    if (/\{(?:field|pointer|parameter|path|fault|message)\}/.test(JSON.stringify(template)))
       return value.length === 0 ? "an entry" : undefined;
     return template.length === value.length ? undefined : `${template.length} items`;
   }
   if (!isObject(template)) return template === value ? undefined : JSON.stringify(template);
   if (!isObject(value)) return "an object";
   for (const [name, inner] of Object.entries(template)) {
-    if (/\{(?:field|pointer|parameter|fault|resource)\}/.test(name)) {
+    if (/\{(?:field|pointer|parameter|path|fault|resource)\}/.test(name)) {
       if (Object.keys(value).length === 0) return `a member ${name}`;
       continue;
     }
@@ -337,13 +354,17 @@ export function templateProblem(
   return undefined;
 }
 
-/** Returns the names of fields in the body of a response, at the places where a declared body has `{field}`. */
-export function namedFields(template: Json, value: Json | undefined): readonly string[] {
-  if (template === "{field}") return typeof value === "string" ? [value] : [];
+/** Returns the texts in the body of a response, at the places where a declared body has the placeholder. */
+export function valuesAt(
+  placeholder: "{field}" | "{path}",
+  template: Json,
+  value: Json | undefined,
+): readonly string[] {
+  if (template === placeholder) return typeof value === "string" ? [value] : [];
   if (Array.isArray(template) && Array.isArray(value))
-    return value.flatMap((item: Json) => template.flatMap((inner: Json) => namedFields(inner, item)));
+    return value.flatMap((item: Json) => template.flatMap((inner: Json) => valuesAt(placeholder, inner, item)));
   if (!isObject(template) || !isObject(value)) return [];
   return Object.entries(template).flatMap(([name, inner]) =>
-    name === "{field}" ? Object.keys(value) : namedFields(inner, lookup(value, name)),
+    name === placeholder ? Object.keys(value) : valuesAt(placeholder, inner, lookup(value, name)),
   );
 }

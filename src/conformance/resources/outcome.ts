@@ -8,16 +8,7 @@ import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { furtherErrors, guardErrors } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
-import {
-  bodyOf,
-  codeIn,
-  isError,
-  isStated,
-  knownCodes,
-  namedFields,
-  statusOf,
-  statusText,
-} from "../errors/expected.ts";
+import { bodyOf, codeIn, isError, isStated, knownCodes, statusOf, statusText, valuesAt } from "../errors/expected.ts";
 import { brokenBy, expectError } from "../expect.ts";
 import { isFileValue } from "../files.ts";
 import type { Interaction, Response } from "../interaction.ts";
@@ -60,7 +51,7 @@ export function outcomeOf(
 function namesOtherFields(contract: Contract, { response, write }: Pick<Written, "write" | "response">): boolean {
   const { operation, resource } = write.called;
   const { body } = bodyOf(contract, "invalid-request", operation, true);
-  const named = body === undefined || body === "problem+json" ? [] : namedFields(body.shape, response.json);
+  const named = body === undefined || body === "problem+json" ? [] : valuesAt("{field}", body.shape, response.json);
   const isOther = (name: string): boolean => sets(write, name) && !determinesUnique(contract, resource, name);
   return named.length > 0 && named.every(isOther);
 }

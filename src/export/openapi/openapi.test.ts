@@ -322,6 +322,16 @@ test("a document's own error body keeps its shape", () => {
   ]);
 });
 
+test("the path of a fault has an example", () => {
+  const reduced = { ...flagship, problemBody: { shape: { faults: [{ path: "{path}", code: "{fault}" }] } } };
+  const { properties } = at(openapi(reduced, baseUrl), "components", "schemas", "StateConflictProblem");
+  const { faults } = properties as { readonly faults: JsonObject };
+  assert.deepEqual((faults["items"] as JsonObject)["properties"], {
+    path: { type: "string", examples: ["items.0.price"] },
+    code: { type: "string" },
+  });
+});
+
 const siteTable = flagship.tables[0] as Table;
 const listSites = flagship.operations.find(({ name }) => name === "listSites") as Operation;
 

@@ -52,6 +52,8 @@ function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): 
       return { type: "string", enum: [...new Set(Object.entries(errors).map(([code, { wire }]) => wire ?? code))] };
     case "{status}":
       return { type: "integer", enum: [...new Set(Object.values(errors).flatMap(({ statuses }) => statuses))] };
+    case "{path}":
+      return { type: "string", examples: ["items.0.price"] };
     default:
       return errorVariables.some((variable) => text.includes(`{${variable}}`))
         ? { type: "string" }

@@ -22,10 +22,10 @@ export function bodyOf(
 
 /** Whether a body repeats the member with this name once for each violation. */
 export function isPerViolation(name: string): boolean {
-  return /\{(?:field|pointer|parameter|fault)\}/.test(name);
+  return /\{(?:field|pointer|parameter|path|fault)\}/.test(name);
 }
 
 /** Whether a body repeats the items of a list once for each violation. */
 export function hasFieldVariable(list: Json): boolean {
-  return /\{(?:field|pointer|parameter|fault|message)\}/.test(JSON.stringify(list));
+  return /\{(?:field|pointer|parameter|path|fault|message)\}/.test(JSON.stringify(list));
 }

@@ -31,6 +31,7 @@ export const errorVariables = [
   "field",
   "pointer",
   "parameter",
+  "path",
   "fault",
 ] as const;
 

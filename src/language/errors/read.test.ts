@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
-import type { DeclaredError } from "./model.ts";
+import { type DeclaredError, errorVariables } from "./model.ts";
 import { errors } from "./grammar.ts";
 
 const forms: readonly [written: string, error: DeclaredError][] = [
@@ -107,6 +107,13 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
     "1:42 errors/unknown-key retry",
   ],
 ];
+
+test("the finding about an unknown placeholder names the most similar one, or all", () => {
+  const helpOn = (name: string): string =>
+    readBlock(errors.readPart, `body: { at: "{${name}}" }\n`).reader.diagnostics[0]?.help ?? "";
+  assert.match(helpOn("paths"), /`\{path\}`/);
+  for (const variable of errorVariables) assert.ok(helpOn("whereabouts").includes(`\`{${variable}}\``), variable);
+});
 
 for (const [yaml, ...expected] of wrong) {
   test(`wrong: ${yaml.replace("\n", " ⏎ ")}`, () => {

@@ -25,7 +25,8 @@ export const recordMembers: (model: Model, resource: string) => Readonly<Record<
 );
 
 export function valueOf(model: Model, field: Field): ExpressionField {
-  return { type: valueTypeOf(model, field.type), nullable: isNullable(field) };
+  const isTree = field.marks.includes("tree");
+  return { type: valueTypeOf(model, field.type), nullable: isNullable(field), ...(isTree ? { tree: true } : {}) };
 }
 
 export function valueTypeOf(model: Model, type: FieldType, around: readonly string[] = []): ValueType {

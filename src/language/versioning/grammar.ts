@@ -204,7 +204,8 @@ const date = words(
   { measure: (date) => Date.parse(String(date)) },
 );
 
-const guide = matching(/^https?:\/\/[^\s/]+\S*$/, [
+// The address is sent in the header field `Link`, between `<` and `>`.
+const guide = matching(/^https?:\/\/[!#-.0-;=?-~][!#-;=?-~]*$/, [
   "bad-guide",
   (found) => `\`${found}\` is not an absolute address`,
   { help: "write it as `https://docs.lockers.example/2026-09`" },

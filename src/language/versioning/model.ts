@@ -74,9 +74,9 @@ export function targetName({ of, field }: ChangeTarget): string {
   return field === undefined ? of : `${of}.${field}`;
 }
 
-/** Returns what a key of `deprecated` names: a target; undefined for the name of a version, which begins with a number. */
+/** Returns what a key of `deprecated` names: a target; undefined for the name of a version, `2` or `2026-09-01` (`v2` is a common mistake). */
 export function deprecatedTarget(key: string): ChangeTarget | undefined {
-  if (/^v?\d/i.test(key)) return undefined;
+  if (/^v?\d[\d.-]*$/i.test(key)) return undefined;
   const dot = key.indexOf(".");
   return dot < 0 ? { of: key } : { of: key.slice(0, dot), field: key.slice(dot + 1) };
 }

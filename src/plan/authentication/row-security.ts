@@ -2,7 +2,7 @@
  * Derives row-level security from a plan: which callers read which records, through any operation, and which columns they read
  * of records reached through others.
  */
-import { fieldsIn } from "../../expression/typed.ts";
+import { fieldsIn, type Records } from "../../expression/typed.ts";
 import { readingActions } from "../../language/endpoints/model.ts";
 import type { EndpointsPart, Operation, ResponseMember } from "../endpoints/types.ts";
 import type { GrantPlan } from "./types.ts";
@@ -85,11 +85,13 @@ function namesIn(plan: unknown): {
   const look = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     const { kind, name, resource } = value as Readonly<Record<string, unknown>>;
+    const { ancestors } = value as Partial<Records>;
     const isOther = kind === "walk" || kind === "item-field";
     if (typeof name === "string" && (kind === "field" || isOther)) fields.add(name);
     if (typeof resource === "string" && (kind === "records" || isOther)) {
       const found = reached.get(resource) ?? new Set<string>();
-      reached.set(resource, typeof name === "string" ? found.add(name) : found);
+      for (const one of [name, ancestors?.field]) if (typeof one === "string") found.add(one);
+      reached.set(resource, found);
     }
     for (const one of Object.values(value)) look(one);
   };

@@ -89,6 +89,10 @@ function mapped(
   switch (typed.kind) {
     case "walk":
       return { ...typed, reference: edit(typed.reference, 0) };
+    case "records":
+      return typed.ancestors === undefined
+        ? typed
+        : { ...typed, ancestors: { ...typed.ancestors, from: edit(typed.ancestors.from, 0) } };
     case "member":
       return { ...typed, object: edit(typed.object, 0) };
     case "list":

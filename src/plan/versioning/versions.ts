@@ -95,7 +95,7 @@ function versionPlan(versioning: Versioning, name: string, older?: OlderPlan): V
 }
 
 /** Returns the deprecation of a version or an operation; a date means its first moment. */
-export function deprecationPlan({ deprecated = {} }: Versioning, name: string): DeprecationPlan | undefined {
+function deprecationPlan({ deprecated = {} }: Versioning, name: string): DeprecationPlan | undefined {
   const deprecation = lookup(deprecated, name);
   if (deprecation === undefined) return undefined;
   const { since, sunset, guide } = deprecation;
@@ -104,6 +104,12 @@ export function deprecationPlan({ deprecated = {} }: Versioning, name: string): 
     ...(sunset === undefined ? {} : { sunset: Date.parse(sunset) }),
     ...(guide === undefined ? {} : { guide }),
   };
+}
+
+/** Returns the operation with its deprecation, if it has one. */
+export function withDeprecationPlan({ versioning }: Model, operation: Operation): Operation {
+  const deprecated = deprecationPlan(versioning, operation.name);
+  return deprecated === undefined ? operation : { ...operation, deprecated };
 }
 
 /** Types the expressions of a version; `later`: the paths of those with names that the version does not have. */
@@ -160,7 +166,8 @@ function runningOperations(
     ...contractOperationsOf(then, tables).map(({ operation }) => operation),
   ]
     .filter(({ name }) => relocated.has(name))
-    .map((operation): Operation => {
+    .map((planned): Operation => {
+      const operation = withDeprecationPlan(model, planned);
       const found = files.get(operation.name);
       if (found === undefined) return operation;
       const slash = found.path.endsWith("/") ? [""] : [];

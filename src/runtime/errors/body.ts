@@ -1,5 +1,5 @@
 /** Fills the error body that the document declares with the values of one error. */
-import { inBrackets, pathOf } from "../../base/json-pointer.ts";
+import { inBrackets, pathInDots, pathOf } from "../../base/json-pointer.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { isPerViolation, hasFieldVariable } from "../../language/errors/decide.ts";
 import type { Violation } from "./api-error.ts";
@@ -19,7 +19,7 @@ export interface ErrorVariables {
 
 /**
  * Fills a shape. Parts about a violation repeat for each one: list items that contain `{field}`, `{pointer}`, `{parameter}`,
- * `{fault}` or `{message}`, and members whose name contains one of the first four. Elsewhere these have the first violation's values. Without
+ * `{path}`, `{fault}` or `{message}`, and members whose name contains one of the first five. Elsewhere these have the first violation's values. Without
  * violations, the field is `body` and the message is the error's.
  */
 export function fillShape(shape: Json, variables: ErrorVariables, sent: readonly Violation[] | undefined): Json {
@@ -33,6 +33,7 @@ export function fillShape(shape: Json, variables: ErrorVariables, sent: readonly
       field: fieldOf(of),
       pointer: of?.pointer ?? "",
       parameter: parameterOf(of),
+      path: pathInDots(of?.parameter ?? of?.header ?? of?.pointer ?? "#") || "body",
       fault: of?.code ?? variables.code,
     };
     return filled(text, values);

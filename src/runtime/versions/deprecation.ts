@@ -9,9 +9,9 @@ export function hasEnded(deprecated: DeprecationPlan | undefined, now: number): 
 
 /** @throws ApiError 410 after the sunset of the operation */
 export function assertServed({ deprecated }: Operation, now: number): void {
-  if (deprecated?.sunset === undefined || now < deprecated.sunset) return;
+  if (deprecated?.sunset === undefined || !hasEnded(deprecated, now)) return;
   const date = new Date(deprecated.sunset).toISOString().slice(0, 10);
-  throw new ApiError("operation-gone", { detail: `This operation is no longer available since ${date}` });
+  throw new ApiError("operation-gone", { detail: `This operation ended on ${date}` });
 }
 
 /** Returns the deprecated operations by name; undefined if there are none. */
