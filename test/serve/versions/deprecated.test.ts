@@ -99,6 +99,23 @@ void test("a version and an operation that are both deprecated: the earlier date
   assert.deepEqual(deprecatedMembers(openapi(running.plan, "http://x"), "Thing"), ["count"]);
 });
 
+void test("an operation ends for older versions too, at the path that they know", async () => {
+  const text = document({
+    scheme: "dated",
+    sent: "header X-Version",
+    absent: "newest",
+    versions: { "2026-09-01": ["path listThings, was GET /things/all"], "2026-03-01": "first" },
+    deprecated: { listThings: { since: "2026-10-01", sunset: "2099-01-01", guide } },
+  });
+  await using running = await run(text);
+  using client = createClient(running.port, () => {});
+  const status = async () =>
+    (await client.send({ method: "GET", path: "/things/all", headers: { "X-Version": "2026-03-01" } })).status;
+  assert.equal(await status(), 200);
+  running.pass(Date.parse("2099-01-01") - running.now());
+  assert.equal(await status(), 410);
+});
+
 void test("a conflict names no operation after its sunset", async () => {
   const text = documentOf({
     resources: things({}),
