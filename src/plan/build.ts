@@ -16,7 +16,6 @@ import { handlerOperations, systemOperations } from "./endpoints/handlers.ts";
 import { inboundOperations } from "./events/incoming.ts";
 import { quotaPlans, generalRates, ratePlans, serverLimits } from "./limits/limits.ts";
 import { buildOperations } from "./endpoints/operations.ts";
-import type { Operation } from "./endpoints/types.ts";
 import type { Plan } from "./plan.ts";
 import { assert, type PlanInput } from "./input.ts";
 import { buildTables } from "./resources/tables.ts";

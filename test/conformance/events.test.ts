@@ -420,8 +420,8 @@ const rows: readonly Row[] = [
   },
 ];
 
-// The tests wait for events most of the time, so they run side by side.
-describe("cases of part 6", { concurrency: 5 }, () => {
+// The tests wait for events most of the time, so they run side by side; with more at once, events arrive too late on a busy machine.
+describe("cases of part 6", { concurrency: 2 }, () => {
   test("a service that does what its document says breaks nothing, and every statement is tried", async () => {
     const report = await testServed(text, { only: ["events"], eventMilliseconds: 15_000, workers: 4 });
     assert.deepEqual(brokenIn(report), []);
