@@ -45,3 +45,8 @@ export function instantIn<Value>(value: Value, unix: UnixUnit | undefined): Valu
   if (unix !== undefined) return instantOfUnixTime(value, unix) ?? value;
   return typeof value === "string" ? (canonicalInstant(value) ?? value) : value;
 }
+
+/** Returns the date of a moment in UTC, such as `2026-09-01`; of milliseconds since 1970. */
+export function dateOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}

@@ -1,4 +1,5 @@
 /** Compares two documents: checks the newer one, and reports the effect on callers of the older one. */
+import { dateOf } from "../base/unix-time.ts";
 import { compare, type Comparison, type AssessedDifference } from "../diff/compare.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { findingsOf } from "../diff/findings.ts";
@@ -62,5 +63,5 @@ function inOrder(comparison: Comparison, places: SourceLocations): Comparison {
 function todayIn({ environment }: Terminal): string {
   const epoch = environment["SOURCE_DATE_EPOCH"] ?? "";
   const time = /^\d{1,11}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
-  return new Date(time).toISOString().slice(0, 10);
+  return dateOf(time);
 }

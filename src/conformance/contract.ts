@@ -116,16 +116,16 @@ export function isConverted(contract: Contract, of: string, name: string, type: 
   );
 }
 
-/** Returns when a version ends, in milliseconds since 1970; undefined if the document names no date. */
-export function sunsetOf({ model }: Contract, version: string): number | undefined {
-  const sunset = lookup(model.versioning.deprecated ?? {}, version)?.sunset;
+/** Returns when a version or an operation ends, in milliseconds since 1970; undefined if the document names no date. */
+export function sunsetOf({ model }: Contract, name: string): number | undefined {
+  const sunset = deprecationOf(model, name)?.sunset;
   return sunset === undefined ? undefined : Date.parse(sunset);
 }
 
 /** Whether an operation is past its sunset at a time, in milliseconds since 1970. */
-export function hasOperationEnded({ model }: Contract, operation: string, time: number): boolean {
-  const sunset = deprecationOf(model, operation)?.sunset;
-  return sunset !== undefined && time >= Date.parse(sunset);
+export function hasOperationEnded(contract: Contract, operation: string, time: number): boolean {
+  const sunset = sunsetOf(contract, operation);
+  return sunset !== undefined && time >= sunset;
 }
 
 /** Returns the member that contains a record in bodies and responses of the operation, as `wrap` declares. */

@@ -3,10 +3,11 @@
  * declare. A breaking difference is declared if it disappears when the new entries are undone, since then old callers notice
  * nothing.
  */
+import { deprecationOf } from "../language/versioning/deprecated.ts";
+import { dateOf } from "../base/unix-time.ts";
 import { addDuration, parseDuration } from "../base/duration.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import type { Model } from "../language/model.ts";
-import { lookup } from "../language/resources/fields.ts";
 import { modelAt } from "../language/versioning/model-at-version.ts";
 import type { Change, Version, Versioning } from "../language/versioning/model.ts";
 import { type Difference, difference } from "./difference.ts";
@@ -157,7 +158,7 @@ const removals = [
 ];
 const deprecations = ["version-deprecated", "operation-deprecated", "field-deprecated"];
 
-/** Adjusts the differences whose effect depends on today's date: what is removed, and what is deprecated. */
+/** Adjusts the effects that depend on today's date: of removals, which are neutral after a sunset, and of deprecations with a short notice. */
 function dated(one: Difference, old: Model, now: Model, today: string): Difference {
   if (one.kind === "version-removed" && one.sunset !== undefined && one.sunset <= today)
     return { ...one, effect: "neutral" };
@@ -165,19 +166,19 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
   if (!deprecations.includes(one.kind)) return one;
   const isVersion = one.kind === "version-deprecated";
   const name = isVersion ? one.subject.slice("version ".length) : one.subject;
-  const sunset = lookup(now.versioning.deprecated ?? {}, name)?.sunset;
+  const sunset = deprecationOf(now, name)?.sunset;
   const notice = parseDuration(old.versioning.policy?.notice ?? "");
   if (sunset === undefined || notice === undefined) return one;
-  const earliest = new Date(addDuration(Date.parse(today), notice)).toISOString().slice(0, 10);
+  const earliest = dateOf(addDuration(Date.parse(today), notice));
   if (sunset >= earliest) return one;
   const message = `${isVersion ? "The version " : ""}\`${name}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} ends`;
   const details = { category: "support", sunset: earliest } as const;
   return difference("breaking", "notice-too-short", one, message, details);
 }
 
-/** After the announced sunset callers do without it, so its removal breaks nobody. */
+/** A removal is neutral on and after the sunset that the old document announced. */
 function removed(one: Difference, old: Model, today: string): Difference {
-  const sunset = lookup(old.versioning.deprecated ?? {}, one.subject)?.sunset;
+  const sunset = deprecationOf(old, one.subject)?.sunset;
   if (sunset === undefined) return one;
   if (sunset <= today) return { ...one, effect: "neutral" };
   return { ...one, message: `${one.message} before its sunset on ${sunset}` };
@@ -214,5 +215,5 @@ function headingOf(newer: readonly Version[], { scheme, versions = [] }: Version
 
 function dayAfter(date: string): string {
   const time = Date.parse(date);
-  return Number.isNaN(time) ? date : new Date(time + 86_400_000).toISOString().slice(0, 10);
+  return Number.isNaN(time) ? date : dateOf(time + 86_400_000);
 }

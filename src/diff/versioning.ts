@@ -38,7 +38,7 @@ export function versioningDifferences(old: Versioning, now: Versioning): Iterabl
   });
 }
 
-/** A deprecation breaks nobody. What was deprecated until a date is missing afterwards without surprise: see `dated`. */
+/** Compares the deprecations of an operation, a field or a member. `dated` decides about the removal of what was deprecated. */
 function deprecationDifferences(
   target: ChangeTarget,
   before: Deprecation | undefined,

@@ -2,10 +2,11 @@
  * Imports deprecations of operations: `deprecated: true`, which has no dates, and the dates and the guide of extensions. A
  * deprecated member of a schema, or a deprecated parameter, keeps these keywords in its schema.
  */
+import { dateOf } from "../base/unix-time.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { deprecationKeywords, deprecationText } from "../language/versioning/deprecated.ts";
-import type { Deprecation, Versioning } from "../language/versioning/model.ts";
+import { type Deprecation, guideAddress, type Versioning } from "../language/versioning/model.ts";
 import { below, type ImportNotices, textOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 
@@ -43,7 +44,7 @@ export function withoutDeprecation(value: JsonObject, deprecation: Deprecation |
   return { ...rest, description: ends ? description.slice(0, -text.length).trimEnd() : description };
 }
 
-/** Returns the part and its gaps: the dates that a source without them leaves open, and how versions are told apart. */
+/** Returns part 9 with the deprecations, and its gaps: the dates that the source does not have, and everything about versions. */
 export function versioningOf(operations: readonly { readonly name: string; readonly deprecated?: Deprecation }[]): {
   readonly versioning: Versioning;
   readonly gaps: readonly string[];
@@ -79,10 +80,11 @@ export function deprecatedType(schema: Json, value: JsonObject): FieldType {
 function dateIn(value: Json): string | undefined {
   const date = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?(?:Z|[+-]00:00))?$/.exec(textOf(value))?.[1];
   const time = date === undefined ? Number.NaN : Date.parse(date);
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date ? undefined : date;
+  return Number.isNaN(time) || dateOf(time) !== date ? undefined : date;
 }
 
 function addressIn(value: Json): string | undefined {
   const text = textOf(value);
-  return /^https?:\/\/[^\s/,]+[^\s,]*$/.test(text) ? text : undefined;
+  // The line form of a deprecation ends the address at a comma.
+  return guideAddress.test(text) && !text.includes(",") ? text : undefined;
 }

@@ -61,6 +61,7 @@ const noted: readonly (readonly [what: string, source: JsonObject])[] = [
   ["lost: `x-sunset` that is no date", operation({ deprecated: true, "x-sunset": "2027-02-30" })],
   ["lost: `x-sunset` that is no date", operation({ deprecated: true, "x-sunset": "2027-03-01T09:00:00Z" })],
   ["lost: `x-deprecated-guide` that is no address", operation({ deprecated: true, "x-deprecated-guide": "see the docs" })],
+  ["lost: `x-deprecated-guide` that is no address", operation({ deprecated: true, "x-deprecated-guide": "https://docs.example/<1>" })],
   ["lost: the date of a deprecation that is after its sunset", operation({ deprecated: true, "x-deprecated-since": "2027-09-01", "x-sunset": "2027-03-01" })],
   ["lost: an extension of an operation", operation({ "x-sunset": "2027-03-01" })],
   ["lost: an operation by a method that the language does not have", operation({}, "options")],

@@ -18,7 +18,7 @@ export function kindId(roles: readonly string[] | undefined): string {
   return roles === undefined ? "anonymous" : `[${roles.join(",")}]`;
 }
 
-/** Returns a caller who stands for all with these roles, and who is no caller of the test. */
+/** Returns a made-up caller with these roles, for permissions that depend on roles alone. It sends no requests. */
 export function callerLike(roles: readonly string[] | undefined): Caller {
   return { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
 }

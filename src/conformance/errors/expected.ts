@@ -211,7 +211,7 @@ function pathDeviations(
   const expected = entries.map(({ place }) => pathInDots(place));
   const found = valuesAt("{path}", template, json);
   if (expected.length === 0 || found.length === 0 || found.some((one) => expected.includes(one))) return [];
-  return [{ path, expected: `the path ${expected.join(" or ")}`, got: shortText(found as readonly Json[] as Json) }];
+  return [{ path, expected: `the path ${expected.join(" or ")}`, got: shortText([...found]) }];
 }
 
 /** Whether the document gives the code another name, and a response has a name that no error has. */

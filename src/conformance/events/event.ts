@@ -89,8 +89,8 @@ function readCustomEvent(model: Model, channel: Channel, shape: Json, arrived: A
 }
 
 /**
- * Returns the declared event with this topic and action. If there is none, returns the name that they stand for; undefined if the type
- * cannot be known.
+ * Returns the type of an event whose envelope has a topic and an action instead: that of the one declared event with both. If none has
+ * both, returns `topic.action`, which the document does not declare; undefined if several events are possible.
  */
 function typeBy(
   { events: { delivery = {}, out = {} } }: Model,

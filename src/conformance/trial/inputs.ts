@@ -396,7 +396,7 @@ interface Chosen {
 function choicesOf({ contract }: Trial, { endpoint, operation }: Operation): readonly Chosen[] {
   return Object.entries(endpoint.choose ?? {}).flatMap(([field, { from }]): readonly Chosen[] => {
     const condition = contract.typed.get(`endpoints/endpoints/${operation}/choose/${field}/if`);
-    // What depends on the record at hand is there with that record.
+    // A condition about `this` chooses a record that exists already: it belongs to the record of the path.
     return condition !== undefined && readsVariable(condition, "this") ? [] : [{ resource: from, condition }];
   });
 }

@@ -1,5 +1,5 @@
 /** The steps between two consecutive versions, and the names that things have on both sides. */
-import { lookup } from "../../language/resources/fields.ts";
+import { deprecationOf } from "../../language/versioning/deprecated.ts";
 import type { Change, ChangeTarget } from "../../language/versioning/model.ts";
 import { type Contract, sunsetOf } from "../contract.ts";
 import { NotTried } from "../case.ts";
@@ -75,5 +75,5 @@ export function renamedValues<Value>(
 
 /** Whether a version is deprecated. */
 export function isDeprecated({ model }: Contract, version: string): boolean {
-  return lookup(model.versioning.deprecated ?? {}, version) !== undefined;
+  return deprecationOf(model, version) !== undefined;
 }

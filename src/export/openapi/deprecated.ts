@@ -1,4 +1,5 @@
 /** Describes a deprecated operation: that it is, until when, and the header fields of its responses. */
+import { dateOf } from "../../base/unix-time.ts";
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import { withDeprecation } from "../../language/versioning/deprecated.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -43,8 +44,4 @@ export function deprecationFields(
     ...(sunset === undefined ? {} : { Sunset: field(`When the ${what} is removed (RFC 8594).`) }),
     ...(guide === undefined ? {} : { Link: field('The migration guide, as `rel="deprecation"`, and the next page.') }),
   };
-}
-
-function dateOf(moment: number): string {
-  return new Date(moment).toISOString().slice(0, 10);
 }

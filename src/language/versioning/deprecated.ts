@@ -5,7 +5,7 @@ import { lookup } from "../resources/fields.ts";
 import type { Fields } from "../resources/model.ts";
 import { type ChangeTarget, type Deprecation, deprecatedTarget } from "./model.ts";
 
-/** The deprecation of an operation, or with `field` that of a field or member; undefined if it is not deprecated. */
+/** The deprecation of a version, an operation, or a field or member such as `Parcel.labels`; undefined if it is not deprecated. */
 export function deprecationOf({ versioning }: Pick<Model, "versioning">, name: string): Deprecation | undefined {
   return lookup(versioning.deprecated ?? {}, name);
 }

@@ -29,6 +29,7 @@ import {
   type Change,
   type Deprecation,
   deprecatedTarget,
+  guideAddress,
   targetName,
   type Version,
   type VersionResponse,
@@ -204,8 +205,7 @@ const date = words(
   { measure: (date) => Date.parse(String(date)) },
 );
 
-// The address is sent in the header field `Link`, between `<` and `>`.
-const guide = matching(/^https?:\/\/[!#-.0-;=?-~][!#-;=?-~]*$/, [
+const guide = matching(guideAddress, [
   "bad-guide",
   (found) => `\`${found}\` is not an absolute address`,
   { help: "write it as `https://docs.lockers.example/2026-09`" },

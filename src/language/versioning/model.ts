@@ -81,6 +81,9 @@ export function deprecatedTarget(key: string): ChangeTarget | undefined {
   return dot < 0 ? { of: key } : { of: key.slice(0, dot), field: key.slice(dot + 1) };
 }
 
+/** The form of a guide: an absolute address, which the header field `Link` contains between `<` and `>` (RFC 8288). */
+export const guideAddress: RegExp = /^https?:\/\/[!#-.0-;=?-~][!#-;=?-~]*$/;
+
 export interface Deprecation {
   readonly since?: string;
   readonly sunset?: string;

@@ -149,6 +149,8 @@ const forms: readonly [yaml: string, expected: Versioning][] = [
       deprecated: { 1: { since: "2026-01-01", guide: "https://docs.example/1" } },
     },
   ],
+  // Only digits, dots and hyphens make the name of a version.
+  ["deprecated: { v2Export: since 2026-01-01 }", { deprecated: { v2Export: { since: "2026-01-01" } } }],
   [
     "versions: { 1: first }\ndeprecated: { 1: { since: 2024-02-29, sunset: 2024-02-29 } }",
     { versions: [{ name: "1", changes: [] }], deprecated: { 1: { since: "2024-02-29", sunset: "2024-02-29" } } },
@@ -242,6 +244,10 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
     "3:31 versioning/sunset-before 2025-01-01",
   ],
   ["versions: { 1: first }\ndeprecated: { 1: guide docs }", "2:24 versioning/bad-guide docs"],
+  // These characters would end the target of `Link`, or cannot be sent at all.
+  ["deprecated: { takeBack: guide https://docs.example/<1> }", "1:31 versioning/bad-guide https://docs.example/<1>"],
+  ["deprecated: { takeBack: guide https://docs.example/ł }", "1:31 versioning/bad-guide https://docs.example/ł"],
+  ["deprecated: { v2: since 2026-01-01 }", "1:15 versioning/unknown-version v2"],
 ];
 
 for (const [yaml, ...expected] of wrong) {

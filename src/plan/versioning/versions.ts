@@ -2,6 +2,7 @@
  * Plans the older versions of a document. Each is planned from its own model (`modelAt`) with the same builder as the newest,
  * so that its callers are validated against its schemas; the steps between consecutive versions are plain data.
  */
+import { deprecationOf } from "../../language/versioning/deprecated.ts";
 import { doesOf, type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { type Endpoint, mapParts, type PathKey, type ResolvedPath } from "../../language/endpoints/model.ts";
 import { responseShape, responseMembers, type Shape, declaredInput } from "../../language/endpoints/shape.ts";
@@ -95,8 +96,8 @@ function versionPlan(versioning: Versioning, name: string, older?: OlderPlan): V
 }
 
 /** Returns the deprecation of a version or an operation; a date means its first moment. */
-function deprecationPlan({ deprecated = {} }: Versioning, name: string): DeprecationPlan | undefined {
-  const deprecation = lookup(deprecated, name);
+function deprecationPlan(versioning: Versioning, name: string): DeprecationPlan | undefined {
+  const deprecation = deprecationOf({ versioning }, name);
   if (deprecation === undefined) return undefined;
   const { since, sunset, guide } = deprecation;
   return {

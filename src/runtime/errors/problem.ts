@@ -1,6 +1,6 @@
 /** Renders an error as a response: problem+json (RFC 9457, R7.1), or the body that the document declares. */
 import process from "node:process";
-import { pathOf } from "../../base/json-pointer.ts";
+import { pathInDots } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../plan/errors/types.ts";
@@ -75,17 +75,12 @@ const mostNamed = 5;
 function listed(violations: readonly Violation[] = []): string | undefined {
   if (violations.length < 2) return undefined;
   const all = new Set(
-    violations.map(({ pointer = "#", parameter, header }) => parameter ?? header ?? memberOf(pointer)),
+    violations.map(({ pointer = "#", parameter, header }) => parameter ?? header ?? pathInDots(pointer)),
   );
   const names = [...all].filter((name) => name !== "");
   const rest = names.length > mostNamed ? [`${names.length - mostNamed} more`] : [];
   const named = names.length === 0 ? "" : `: ${[...names.slice(0, mostNamed), ...rest].join(", ")}`;
   return `${violations.length} values are invalid${named}`;
-}
-
-/** Returns the name of a member: `billTo.name` for `#/billTo/name`. */
-function memberOf(pointer: string): string {
-  return pathOf(pointer).join(".");
 }
 
 /** Returns the error's own status, unless the document declares a status for the code. */

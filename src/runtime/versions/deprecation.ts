@@ -1,4 +1,5 @@
 /** The deprecation of versions and of operations: the header fields that announce it, and the error after the sunset (R9.5). */
+import { dateOf } from "../../base/unix-time.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { DeprecationPlan } from "../../plan/versioning/conversion-types.ts";
 import { ApiError } from "../errors/api-error.ts";
@@ -10,8 +11,7 @@ export function hasEnded(deprecated: DeprecationPlan | undefined, now: number): 
 /** @throws ApiError 410 after the sunset of the operation */
 export function assertServed({ deprecated }: Operation, now: number): void {
   if (deprecated?.sunset === undefined || !hasEnded(deprecated, now)) return;
-  const date = new Date(deprecated.sunset).toISOString().slice(0, 10);
-  throw new ApiError("operation-gone", { detail: `This operation ended on ${date}` });
+  throw new ApiError("operation-gone", { detail: `This operation ended on ${dateOf(deprecated.sunset)}` });
 }
 
 /** Returns the deprecated operations by name; undefined if there are none. */

@@ -1,4 +1,4 @@
-/** Deprecated operations, fields and members: what clients are told (R9.5), what ends at the sunset, and what stays. */
+/** Deprecated operations, fields and members (R9.5): responses announce it, operations end at their sunset, fields stay. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../src/base/json.ts";

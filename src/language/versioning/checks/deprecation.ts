@@ -1,4 +1,5 @@
 /** Checks the deprecations of versions, operations and fields, and their dates. */
+import { dateOf } from "../../../base/unix-time.ts";
 import { addDuration, parseDuration } from "../../../base/duration.ts";
 import { declares, type DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -147,7 +148,7 @@ const noticeTooShort: Check = {
         yield {
           at: `versioning/deprecated/${version}`,
           message: `\`${version}\` ends on ${sunset}, before the ${length} of ${what} that the policy promises`,
-          help: `write \`sunset ${new Date(earliest).toISOString().slice(0, 10)}\` or later`,
+          help: `write \`sunset ${dateOf(earliest)}\` or later`,
         };
       }
     }
