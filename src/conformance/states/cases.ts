@@ -48,6 +48,8 @@ function starts(contract: Contract, resource: string): readonly Case[] {
       aspects: [{ path, expects: `a new ${resource} is in the state ${start}` }],
       run: async (trial) => {
         const record = await trial.make(resource);
+        const { firstState = start } = record;
+        if (firstState !== start) throw new NotTried(`the creation of a ${resource} may move it on at once`);
         if (leavesAtOnce(contract, resource, start))
           throw new NotTried(`an event may move a new ${resource} on at once`);
         await expectState(trial, record, start);

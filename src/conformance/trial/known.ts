@@ -20,6 +20,8 @@ export interface KnownRecord {
   readonly creator: Caller;
   /** The record of the path below which it was created. */
   readonly parent?: KnownRecord | undefined;
+  /** The state in which the creation left the record; null if the test cannot compute it, absent if no operation created the record. */
+  readonly firstState?: string | null;
   /** The requests without which the record would not be as it is, in their order. */
   readonly history: Interaction[];
   /** Whether the record was there before the test. */

@@ -183,7 +183,11 @@ async function sendCreationOnce(
   if (response.status >= 300) return { interaction, body, record: undefined };
   const history = new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)]);
   const values = id === undefined ? around.values : { ...around.values, id };
-  const record = { ...newRecord(resource, caller, [...history], values), parent: around.parent };
+  const state = stateOfNew(trial, called, caller, { body, query });
+  const record: KnownRecord = {
+    ...newRecord(resource, caller, [...history], values),
+    ...{ parent: around.parent, firstState: state ?? null },
+  };
   world.records.push(record);
   trial.used.add(record);
   const fields = fieldsOf(contract.model, resource);
@@ -204,7 +208,6 @@ async function sendCreationOnce(
   learnLocation(trial, record, response.headers["location"]);
   if (!record.values.has("id") && hidesId(contract, resource))
     record.values.set("id", `${unknownId}${resource} ${world.count()}`);
-  const state = stateOfNew(trial, called, caller, { body, query });
   if (state !== undefined && !record.values.has("state")) record.values.set("state", state);
   return { interaction, body, record };
 }
