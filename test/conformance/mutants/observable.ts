@@ -13,7 +13,7 @@ import type { Field } from "../../../src/language/resources/model.ts";
 import type { Operation, ResponseMember } from "../../../src/plan/endpoints/types.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import type { Column, Table } from "../../../src/plan/resources/types.ts";
-import type { EffectPlan } from "../../../src/plan/states/types.ts";
+import type { EffectPlan, TimedJob } from "../../../src/plan/states/types.ts";
 
 export interface Difference {
   readonly model: Model;
@@ -414,13 +414,20 @@ function outerTable(plan: Plan, table: Table): Table {
     // What a final state means (which records count, when retention begins) is resolved where it is used.
     ...(lifecycle && { lifecycle: { ...lifecycle, final: [], emits: isDelivering(plan) ? lifecycle.emits : {} } }),
     ...(timed && {
-      timed: timed.map((job) =>
+      timed: inAnyOrder(timed).map((job) =>
         job.action.kind === "move"
           ? { ...job, action: { ...job.action, effects: outerEffects(plan, job.action.effects) } }
           : job,
       ),
     }),
   };
+}
+
+/** Of timers of different states, the order is nothing: a record is in one state, and a timer may be a second late. */
+function inAnyOrder(timed: readonly TimedJob[]): readonly TimedJob[] {
+  const states = timed.map((job) => job.states ?? []);
+  const isDisjoint = states.every((some) => some.length > 0) && new Set(states.flat()).size === states.flat().length;
+  return isDisjoint ? timed.toSorted((one, other) => String(one.states).localeCompare(String(other.states))) : timed;
 }
 
 function outerColumn(plan: Plan, { resource }: Table, column: Column): Column {
