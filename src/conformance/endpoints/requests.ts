@@ -2,9 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { formMedia } from "../../language/endpoints/wire-media.ts";
-import type { Model } from "../../language/model.ts";
-import { bareType, lookup } from "../../language/resources/fields.ts";
-import type { FieldType } from "../../language/resources/model.ts";
+import { bareType } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation, requestStyle } from "../contract.ts";
 import { isRejectedByGuard } from "../errors/expected.ts";
