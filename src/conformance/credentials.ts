@@ -29,7 +29,7 @@ export function bearer(
 }
 
 /** Returns a place as reports name it. */
-export function placeText(sentIn: SentIn): string {
+export function sentText(sentIn: SentIn): string {
   if ("query" in sentIn) return `the query parameter ${sentIn.query}`;
   if ("cookie" in sentIn) return `the cookie ${sentIn.cookie}`;
   return `the header ${[sentIn.header, sentIn.scheme].filter((one) => one !== undefined).join(" ")}`;
@@ -77,11 +77,11 @@ export function tokenOf(contract: Contract, credential: string, { headers, url }
 }
 
 /** Returns the caller who sends the same key or token in another place. */
-export function sending(contract: Contract, credential: string, caller: Caller, place: SentIn): Caller {
+export function sending(contract: Contract, credential: string, caller: Caller, location: SentIn): Caller {
   return {
     ...caller,
     authorize: (request) =>
-      withToken(contract, credential, tokenOf(contract, credential, caller.authorize(request)), request, place),
+      withToken(contract, credential, tokenOf(contract, credential, caller.authorize(request)), request, location),
   };
 }
 

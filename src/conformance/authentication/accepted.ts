@@ -33,8 +33,8 @@ export async function expectRejectedEverywhere(
   caller: Caller,
 ): Promise<void> {
   const { contract } = trial;
-  for (const place of placesIn(contract, credential))
-    await expectRejected(trial, probe, sending(contract, credential, caller, place));
+  for (const location of placesIn(contract, credential))
+    await expectRejected(trial, probe, sending(contract, credential, caller, location));
 }
 
 function recordOf({ record }: Probe): { readonly record?: KnownRecord } {
@@ -42,8 +42,14 @@ function recordOf({ record }: Probe): { readonly record?: KnownRecord } {
 }
 
 /** A caller who sends this text as the credential. */
-export function sender({ contract }: Trial, credential: string, token: string, name: string, place?: SentIn): Caller {
-  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request, place) };
+export function sender(
+  { contract }: Trial,
+  credential: string,
+  token: string,
+  name: string,
+  location?: SentIn,
+): Caller {
+  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request, location) };
 }
 
 /**

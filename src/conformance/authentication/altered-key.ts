@@ -5,12 +5,12 @@ import type { Contract } from "../contract.ts";
 import { tokenOf, withToken } from "../credentials.ts";
 
 /** Returns the caller with another key than the valid one, sent in this place. */
-export function withAlteredKey(contract: Contract, credential: string, caller: Caller, place: SentIn): Caller {
+export function withAlteredKey(contract: Contract, credential: string, caller: Caller, location: SentIn): Caller {
   return {
     ...caller,
     authorize: (request) => {
       const token = tokenOf(contract, credential, caller.authorize(request));
-      return withToken(contract, credential, alteredKey(token), request, place);
+      return withToken(contract, credential, alteredKey(token), request, location);
     },
   };
 }

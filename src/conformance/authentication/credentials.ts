@@ -6,7 +6,7 @@ import { makesTokens } from "../../language/authentication/oauth.ts";
 import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { type Contract, needsRecord } from "../contract.ts";
-import { placesIn, placeText, sending, withToken } from "../credentials.ts";
+import { placesIn, sentText, sending, withToken } from "../credentials.ts";
 import { expectError } from "../expect.ts";
 import { mayRun } from "../permissions.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -15,7 +15,7 @@ import { claimsFor, secretFor, signedToken } from "../web-token.ts";
 import { expectAccepted, expectRejected, expectRejectedEverywhere, sender, withoutRenewal } from "./accepted.ts";
 import { withAlteredKey } from "./altered-key.ts";
 import { oauthCases } from "./oauth.ts";
-import { placeCases } from "./places.ts";
+import { sentCases } from "./sent-in.ts";
 import { probesOf, probeWith, probeWithNew } from "./probe.ts";
 import { roleText } from "./kinds.ts";
 import { isRevocable, revocationCases } from "./revocation.ts";
@@ -27,7 +27,7 @@ export function credentialCases(contract: Contract): PartCases {
       if (credential.kind === "hmac-sha256" || probesOf(contract).length === 0) return [];
       return [
         ...isAccepted(contract, name, credential),
-        ...placeCases(contract, name, credential),
+        ...sentCases(contract, name, credential),
         ...rejects(contract, name, credential),
         ...(credential.secret === undefined ? [] : tokens(contract, name, credential)),
         ...expires(name, credential),
@@ -41,12 +41,12 @@ export function credentialCases(contract: Contract): PartCases {
 
 function isAccepted(contract: Contract, name: string, { roles, sent }: Credential): readonly Case[] {
   const path = `authentication/credentials/${name}`;
-  return placesIn(contract, name).map((place, index): Case => {
-    const inPlace = index === 0 ? "" : ` in ${placeText(place)}`;
+  return placesIn(contract, name).map((location, index): Case => {
+    const where = index === 0 ? "" : ` in ${sentText(location)}`;
     return {
-      id: `${path}: accepted${inPlace}`,
+      id: `${path}: accepted${where}`,
       aspects: [
-        { path: sent === undefined ? path : `${path}/sent`, expects: `a valid credential${inPlace} is accepted` },
+        { path: sent === undefined ? path : `${path}/sent`, expects: `a valid credential${where} is accepted` },
         ...(roles === undefined || index > 0
           ? []
           : [{ path: `${path}/roles`, expects: "its holder has the roles of the credential" }]),
@@ -57,7 +57,7 @@ function isAccepted(contract: Contract, name: string, { roles, sent }: Credentia
         // The caller itself gets another token if the present one is old.
         const first = await expectAccepted(trial, probe);
         const interaction =
-          index === 0 ? first : await expectAccepted(trial, probe, sending(contract, name, caller, place));
+          index === 0 ? first : await expectAccepted(trial, probe, sending(contract, name, caller, location));
         const isDenied = trial.responseOf(interaction).status === 403;
         if (isDenied && mayRun(trial.contract, operation, caller, trial.around(record)) === true)
           throw new Broken(`no 403 for a caller with ${roleText(caller.roles)}`, "403", interaction, path);
@@ -72,29 +72,29 @@ function rejects(contract: Contract, name: string, { kind, prefix }: Credential)
   const called = probesOf(contract).find((one) => !needsRecord(one));
   if (called === undefined) return [];
   const isIssued = kind === "api-key" || kind === "basic" || kind === "password";
-  return placesIn(contract, name).flatMap((place, index): readonly Case[] => {
-    const inPlace = index === 0 ? "" : ` in ${placeText(place)}`;
+  return placesIn(contract, name).flatMap((location, index): readonly Case[] => {
+    const where = index === 0 ? "" : ` in ${sentText(location)}`;
     const wrong: Case = {
-      id: `${path}: wrong${inPlace}`,
-      aspects: [{ path, expects: `a credential that nobody got${inPlace} is rejected` }],
+      id: `${path}: wrong${where}`,
+      aspects: [{ path, expects: `a credential that nobody got${where} is rejected` }],
       operation: called.operation,
       run: async (trial) => {
         const text = `${prefix ?? `${name}_`}${trial.random.text(33)}`;
         const token = kind === "basic" ? `nobody:${text}` : text;
-        const caller = sender(trial, name, token, "a wrong credential", place);
+        const caller = sender(trial, name, token, "a wrong credential", location);
         await expectRejected(trial, { caller, operation: called.operation }, caller);
       },
     };
     const altered: Case = {
-      id: `${path}: altered${inPlace}`,
+      id: `${path}: altered${where}`,
       aspects: [
-        { path, expects: `a text${inPlace} that differs from a valid credential in some characters is rejected` },
+        { path, expects: `a text${where} that differs from a valid credential in some characters is rejected` },
       ],
       operation: called.operation,
       run: async (trial) => {
         const probe = await probeWith(trial, name, 1);
         await expectAccepted(trial, probe);
-        await expectRejected(trial, probe, withAlteredKey(trial.contract, name, probe.caller, place));
+        await expectRejected(trial, probe, withAlteredKey(trial.contract, name, probe.caller, location));
       },
     };
     return isIssued ? [wrong, altered] : [wrong];

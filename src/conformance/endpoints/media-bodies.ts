@@ -78,11 +78,11 @@ function acceptsBody(contract: Contract, called: Operation, type: string): Case 
 /** Expects the fields that were sent, as far as the response shows them. */
 function expectValues({ contract }: Trial, called: Operation, body: JsonObject, interaction: Interaction): void {
   const { response } = interaction;
-  const shown = "json" in response && isObject(response.json) ? response.json : {};
+  const observed = "json" in response && isObject(response.json) ? response.json : {};
   const fields = fieldsOf(contract.model, called.resource ?? "");
   const others = setElsewhere(contract, called);
   for (const { name, sets } of membersOf(contract, called)) {
-    const [field, sent, found] = [lookup(fields, name), lookup(body, name), lookup(shown, name)];
+    const [field, sent, found] = [lookup(fields, name), lookup(body, name), lookup(observed, name)];
     if (!sets || field === undefined || sent === undefined || found === undefined || others.has(name)) continue;
     // A merge patch changes only some members of an object.
     if (isObject(sent) && called.action === "update") continue;

@@ -2,13 +2,13 @@
 import type { Credential, SentIn } from "../../language/authentication/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract, needsRecord } from "../contract.ts";
-import { cookieIn, placesIn, placeText, sending, withToken } from "../credentials.ts";
+import { cookieIn, placesIn, sentText, sending, withToken } from "../credentials.ts";
 import { brokenBy, neededSuccess } from "../expect.ts";
 import { logInteraction, signUp } from "../trial/callers.ts";
 import { expectAccepted, expectRejected } from "./accepted.ts";
 import { probesOf, probeWith } from "./probe.ts";
 
-export function placeCases(contract: Contract, name: string, credential: Credential): readonly Case[] {
+export function sentCases(contract: Contract, name: string, credential: Credential): readonly Case[] {
   if (credential.sent === undefined) return [];
   return [...elsewhere(contract, name), ...setByLogin(contract, name, credential)];
 }
@@ -16,14 +16,19 @@ export function placeCases(contract: Contract, name: string, credential: Credent
 /** A valid credential in a place that the document does not declare is none. */
 function elsewhere(contract: Contract, name: string): readonly Case[] {
   const path = `authentication/credentials/${name}/sent`;
-  return otherPlaces(contract, name).map((place) => ({
-    id: `${path}: not in ${placeText(place)}`,
-    aspects: [{ path, expects: `a valid credential in ${placeText(place)} is not accepted` }],
+  return otherPlaces(contract, name).map((location) => ({
+    id: `${path}: not in ${sentText(location)}`,
+    aspects: [{ path, expects: `a valid credential in ${sentText(location)} is not accepted` }],
     run: async (trial): Promise<void> => {
       const probe = await probeWith(trial, name, 1);
       const accepted = await expectAccepted(trial, probe);
-      const caller = sending(contract, name, { ...probe.caller, name: `a caller with ${placeText(place)}` }, place);
-      if (!("query" in place)) return expectRejected(trial, probe, caller);
+      const caller = sending(
+        contract,
+        name,
+        { ...probe.caller, name: `a caller with ${sentText(location)}` },
+        location,
+      );
+      if (!("query" in location)) return expectRejected(trial, probe, caller);
       // The service may also reject the parameter itself.
       neededSuccess(trial, accepted);
       const { operation, record } = probe;
@@ -43,22 +48,22 @@ function otherPlaces(contract: Contract, name: string): readonly SentIn[] {
   const shared = written === "Authorization" ? "access_token" : written;
   const bearer: SentIn = { header: "Authorization", scheme: "Bearer" };
   const all: readonly SentIn[] = [bearer, { header: shared }, { query: shared }, { cookie: shared }];
-  return all.filter((place) => !usedKeys.has(keyOf(place)));
+  return all.filter((location) => !usedKeys.has(keyOf(location)));
 }
 
 /** Two places are one for this test if a service might read the same words of a request. */
-function keyOf(place: SentIn): string {
-  if ("query" in place) return `query ${place.query}`;
-  return "cookie" in place ? `cookie ${place.cookie}` : `header ${place.header.toLowerCase()}`;
+function keyOf(location: SentIn): string {
+  if ("query" in location) return `query ${location.query}`;
+  return "cookie" in location ? `cookie ${location.cookie}` : `header ${location.header.toLowerCase()}`;
 }
 
 /** A login sets the cookie, with a token that is accepted, and a logout deletes it. */
 function setByLogin(contract: Contract, name: string, { of, sent = [] }: Credential): readonly Case[] {
   const path = `authentication/credentials/${name}/sent`;
-  const place = sent.find((one) => "cookie" in one && one.set !== undefined);
+  const location = sent.find((one) => "cookie" in one && one.set !== undefined);
   const called = probesOf(contract).find((one) => !needsRecord(one));
-  if (place === undefined || !("cookie" in place) || called === undefined || of === undefined) return [];
-  const { cookie } = place;
+  if (location === undefined || !("cookie" in location) || called === undefined || of === undefined) return [];
+  const { cookie } = location;
   const logout = [...contract.operations.values()].find((one) => one.action === "logout" && one.resource === of);
   return [
     {
@@ -75,7 +80,7 @@ function setByLogin(contract: Contract, name: string, { of, sent = [] }: Credent
         const browser = {
           ...{ ...caller, name: "a browser with the cookie" },
           authorize: (request: Parameters<typeof caller.authorize>[0]) =>
-            withToken(contract, name, token, request, place),
+            withToken(contract, name, token, request, location),
         };
         await expectAccepted(trial, { caller: browser, operation: called.operation });
         if (logout === undefined) return;
