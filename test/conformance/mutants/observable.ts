@@ -56,6 +56,7 @@ const rules: readonly Rule[] = [
   { reason: "the guard is never true", of: isNeverTrue },
   { reason: "it is prose", of: isProse },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
+  { reason: "anyone may do everything, and nothing depends on the caller", of: isNeedlessCredential },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
   { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
   {
@@ -132,10 +133,26 @@ function isWithinSpread({ path, what }: Difference): boolean {
   return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
 }
 
-function isHidingNothing({ model: { authentication }, path }: Difference): boolean {
+function isHidingNothing({ model, path }: Difference): boolean {
+  return path === "authentication/unseen" && isForAll(model);
+}
+
+function isForAll({ authentication }: Model): boolean {
   const grants = Object.values(authentication.allow);
-  const isForAll = grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
-  return path === "authentication/unseen" && isForAll;
+  return grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
+}
+
+/** Whether a credential is altered that no request needs: not for a permission, a value, a key of a repeat, an event or a limit. */
+function isNeedlessCredential({ before, model, path }: Difference): boolean {
+  const { authentication, endpoints, events, limits, resources, states, versioning } = model;
+  const { credentials, own, set = {}, show } = authentication;
+  const [, name = ""] = /^authentication\/credentials\/([^/]+)/.exec(path) ?? [];
+  const isPlain = lookup(credentials, name)?.kind === "api-key";
+  const more = [own, set, show, limits, events.in ?? {}, versioning.versions ?? {}];
+  const isForOthers = more.some((one) => Object.keys(one).length > 0) || isDelivering(before);
+  const isRead = JSON.stringify([endpoints, resources, states]).includes("caller");
+  const isRepeated = endpoints.repeats !== undefined && endpoints.repeats !== "none";
+  return isPlain && isForAll(model) && !isForOthers && !isRead && !isRepeated;
 }
 
 /** Another error with the same status, in a body that has neither code nor title. */
