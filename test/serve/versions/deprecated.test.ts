@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { check } from "../../../src/language/check.ts";
 import { openapi } from "../../../src/export/openapi/openapi.ts";
 import { crud, documentOf, things, type Parts } from "../../enforced/document.ts";
 import { createClient } from "../client.ts";
-import { run } from "../running.ts";
+import { planOf, run } from "../running.ts";
 import { stores } from "../scenario.ts";
 
 const guide = "https://docs.example/things";
@@ -155,6 +156,34 @@ function deprecatedMembers(description: JsonObject, component: string): readonly
   const properties = schemas[component]?.["properties"] as Readonly<Record<string, JsonObject>>;
   return Object.entries(properties).flatMap(([name, { deprecated }]) => (deprecated === true ? [name] : []));
 }
+
+void test("OpenAPI says that a member of a view is deprecated, also one that the view has from its resource", () => {
+  const text = documentOf({
+    resources: {
+      ...things({ "count?": "integer(0..900)", "label?": "string(1..40)" }),
+      views: { Short: { of: "Thing", fields: ["id", "label", "count"], "double?": "integer := count * 2" } },
+    },
+    endpoints: {
+      endpoints: { ...crud, short: { at: "GET /short/{id}", of: "Thing", gives: "Short" }, addShort: { at: "POST /short", takes: "Short", of: "Thing" } },
+    },
+    errors: {},
+    versioning: {
+      scheme: "none",
+      deprecated: { "Short.label": { sunset: "2099-01-01" }, "Short.double": { since: "2026-09-01" }, "Thing.count": { since: "2026-09-01" } },
+    },
+  }); // biome-ignore format: a document
+  const { diagnostics } = check("view.md", text);
+  assert.deepEqual(
+    diagnostics.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const description = openapi(planOf(text), "http://x");
+  assert.deepEqual(deprecatedMembers(description, "Short"), ["label", "count", "double"]);
+  assert.deepEqual(deprecatedMembers(description, "Thing"), ["count"]);
+  assert.deepEqual(deprecatedMembers(description, "AddShortInput"), ["label", "count"]);
+  const unknown = check("view.md", text.replace("Short.label", "Short.lable")).diagnostics;
+  assert.ok(unknown.some(({ code }) => code === "versioning/deprecated-unknown"));
+});
 
 void test("OpenAPI says what is deprecated, and of nothing else", async () => {
   await using running = await run(ending);
