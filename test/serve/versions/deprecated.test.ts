@@ -117,6 +117,46 @@ void test("an operation ends for older versions too, at the path that they know"
   assert.equal(await status(), 410);
 });
 
+void test("a version without the operation announces nothing of it, and has no status of it", async () => {
+  const text = documentOf({
+    resources: things({}),
+    endpoints: {
+      endpoints: {
+        ...crud,
+        newest: { at: "GET /newest/{id}", of: "Thing", does: "read", status: { "not-found": "410" } },
+      },
+    },
+    errors: {},
+    versioning: {
+      scheme: "dated",
+      sent: "header X-Version",
+      absent: "pinned",
+      versions: { "2026-09-01": ["add newest"], "2026-03-01": "first" },
+      deprecated: { newest: { since: "2026-10-01", sunset: "2099-01-01", guide } },
+    },
+  });
+  for (const store of stores) {
+    await using running = await run(text, { store });
+    using client = createClient(running.port, () => {});
+    const authorization = `Bearer ${await running.key("ann", "member")}`;
+    await running.store.pins.pin("key", "ann", "2026-03-01");
+    const rows: readonly (readonly [Readonly<Record<string, string>>, number, boolean])[] = [
+      [{ "X-Version": "2026-09-01" }, 410, true],
+      [{ "X-Version": "2026-03-01" }, 404, false],
+      [{}, 410, true],
+      // The version of this caller is known only after the operation was looked for.
+      [{ authorization }, 404, false],
+    ];
+    for (const [headers, status, announced] of rows) {
+      const reply = await client.send({ method: "GET", path: "/newest/thi_nobody", headers });
+      assert.equal(reply.status, status, JSON.stringify(headers));
+      assert.equal(reply.headers["sunset"] !== undefined, announced, JSON.stringify(headers));
+      assert.equal(String(reply.headers["link"] ?? "").includes(guide), announced);
+    }
+    assert.deepEqual(running.failures, []);
+  }
+});
+
 void test("a conflict names no operation after its sunset", async () => {
   const text = documentOf({
     resources: things({}),
