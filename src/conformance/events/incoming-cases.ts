@@ -6,34 +6,23 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { isTimed, schemeOf } from "../../base/signature-schemes.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import type { InEvent } from "../../language/events/model.ts";
-import { requestValueOf } from "../../language/events/request-value.ts";
 import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { clockMilliseconds, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { clockMilliseconds } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { signer } from "../signer.ts";
-import {
-  incomingFor,
-  incomingRequest,
-  type IncomingOptions,
-  payloadOf,
-  payloadWhere,
-  secretOf,
-  senderOf,
-} from "../trial/incoming.ts";
+import { type IncomingOptions, secretOf } from "../trial/incoming.ts";
 import { expectRejected, situationOf } from "./incoming-situation.ts";
 import { kindCases } from "./kind-cases.ts";
 import { onceCases } from "./once-cases.ts";
 import { supplyFor } from "../trial/inputs.ts";
-import type { KnownRecord } from "../trial/known.ts";
-import { pathsBetween } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
-import { presentOf, syncClock } from "../trial/world.ts";
+import { presentOf } from "../trial/world.ts";
 import { validValue } from "../values/valid.ts";
 
 export function incomingCases(contract: Contract): PartCases {
