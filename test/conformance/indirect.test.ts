@@ -36,4 +36,44 @@ const onlyOnes: readonly Altered[] = [
   ),
 ];
 
+const views: readonly Altered[] = [
+  edited(
+    tracker,
+    "the author of an issue is another text",
+    "resources/Issue/author",
+    "IssueAuthor: { of: Issue, login: string := author }",
+    "IssueAuthor: { of: Issue, login: string := title }",
+  ),
+  edited(
+    tracker,
+    "the labels are those of all repositories",
+    "resources/views/IssueOut/labels",
+    "l.repo == repo && l.name in labels",
+    "l.name in labels",
+  ),
+  edited(
+    tracker,
+    "closed issues count as open",
+    "resources/views/RepoOut/open_issues_count",
+    "i.repo == id && i.status == 'open'",
+    "i.repo == id",
+  ),
+  edited(
+    tracker,
+    "the comments of all issues count",
+    "resources/views/IssueOut/comments",
+    "Comment.filter(c, c.issue == id).size()",
+    "Comment.filter(c, c.repo == repo).size()",
+  ),
+  edited(
+    tracker,
+    "the author of a comment is its text",
+    "resources/Comment/author",
+    "CommentAuthor: { of: Comment, login: string := author }",
+    "CommentAuthor: { of: Comment, login: string := body }",
+  ),
+];
+
+test("views of the same record, and of records with the same parent", (context) => expectBroken(context, views));
+
 test("users of whom a caller may create one", (context) => expectBroken(context, onlyOnes));

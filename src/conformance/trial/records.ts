@@ -25,7 +25,7 @@ import { learnCallers, learnChosen, learnObserved, learnTag, membersOf } from ".
 import { startingInput, stateOfNew } from "./new-records.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord, recordsOf } from "./world.ts";
+import { findOnlyRecord, findRecord, recordsOf, reserveOnlyRecord } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
@@ -227,6 +227,7 @@ async function sendCreationOnce(
     ...{ parent: around.parent, firstState: state ?? null },
   };
   world.records.push(record);
+  if (id !== undefined && id === caller.id) reserveOnlyRecord(world, resource, caller.id, record);
   trial.used.add(record);
   const fields = fieldsOf(contract.model, resource);
   learnCallers(trial, record, caller);
@@ -345,6 +346,7 @@ function permittedId(trial: Trial, called: ResourceEndpoint, caller: Caller): Js
   if (!isBoundToId(trial, called, caller)) return newId(trial, called);
   if (ownRecord(trial, called, caller) !== undefined)
     throw new NotTried(`${caller.name} may create one ${called.resource} only`, "another credential of this kind");
+  reserveOnlyRecord(trial.world, called.resource, caller.id as string);
   return caller.id;
 }
 
@@ -360,8 +362,7 @@ function isBoundToId(trial: Trial, { action, operation, resource }: Operation, c
 function ownRecord(trial: Trial, called: Operation, caller: Caller): KnownRecord | undefined {
   const { id } = caller;
   if (id === undefined || called.resource === undefined || !isBoundToId(trial, called, caller)) return undefined;
-  const known = findRecord(trial.world, called.resource, id);
-  return known?.isDeleted === false ? known : undefined;
+  return findOnlyRecord(trial.world, called.resource, id);
 }
 
 /** Learns the key of a record from its address. */
