@@ -41,7 +41,10 @@ const rules: readonly Rule[] = [
   { reason: "the name is in the document alone, and no message contains it", of: isInnerName },
   {
     reason: "the document does not write it: a default of the language",
-    of: matching(/./, /^(?:status \d+|another name of \w+|gives the id alone|carries the id alone)$/),
+    of: either(
+      matching(/./, /^(?:status \d+|another name of (?:next|count)|gives the id alone|carries the id alone)$/),
+      isNeedlessParameter,
+    ),
   },
   {
     reason: "the server may do more than the document states",
@@ -99,6 +102,27 @@ function matching(path: RegExp, what: RegExp): Rule["of"] {
 
 function either(...all: readonly Rule["of"][]): Rule["of"] {
   return (one) => all.some((of) => of(one));
+}
+
+/**
+ * Whether another name is of a parameter that no list needs. The others belong to the style that the document writes, since nothing
+ * else states their names: the size of a page if there is a largest one, the cursor of pages that have `next`, the order by a field.
+ */
+function isNeedlessParameter({ before, model: { endpoints, resources }, path, what }: Difference): boolean {
+  const [, operation] = /^endpoints\/endpoints\/([^/]+)\/lists/.exec(path) ?? [];
+  const style = operation === undefined ? endpoints.lists : lookup(endpoints.endpoints, operation)?.lists;
+  const lists = before.operations.filter(({ action }) => action === "list");
+  const isShaped = lists.every(({ name }) => lookup(endpoints.endpoints, name)?.gives !== undefined);
+  switch (what) {
+    case "another name of limit":
+      return style?.max === undefined;
+    case "another name of cursor":
+      return style?.kind !== "cursor" || style.gives !== undefined || isShaped;
+    case "another name of sort":
+      return !JSON.stringify(resources).includes('"sort"');
+    default:
+      return false;
+  }
 }
 
 /** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
