@@ -68,6 +68,13 @@ export function startOf({ model }: Contract, resource: string): string | undefin
   return lifecycle.start ?? Object.keys(lifecycle.states)[0];
 }
 
+/** Returns the events that a record causes by entering a state. */
+export function eventsOfEntering({ model }: Contract, resource: string, state: string): readonly string[] {
+  return Object.entries(model.events.out ?? {}).flatMap(([name, { when }]) =>
+    when.kind === "enters" && when.resource === resource && when.state === state ? [name] : [],
+  );
+}
+
 /** What an operation may write besides its own record, by further writes and through events, at any distance. */
 interface FurtherEffects {
   /** The resources of the written records. */
