@@ -52,6 +52,7 @@ const rules: readonly Rule[] = [
       matching(/^endpoints\/edits$/, /^optional for none$/),
       ({ model, path, what }) => path === "endpoints/edits" && what === "without" && model.endpoints.edits === "none",
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
+      isUntaggedEdit,
     ),
   },
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
@@ -141,6 +142,15 @@ function isInnerName(one: Difference): boolean {
     /^resources\/[A-Z]\w*$/.test(one.path) &&
     (!one.before.operations.some(({ resource }) => resource === name) ||
       !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource"))
+  );
+}
+
+/** Whether entity tags are required, and no operation requires one: those that move a record accept it without a tag. */
+function isUntaggedEdit({ after, path, what }: Difference): boolean {
+  return (
+    path === "endpoints/edits" &&
+    what === "required for none" &&
+    after.operations.every(({ edits }) => edits !== "required")
   );
 }
 
