@@ -120,6 +120,20 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
   return { resources, writes };
 }
 
+/** Whether what follows from an operation may set a field of its own record again, or delete the record. */
+export function maySetAgain(contract: Contract, operation: Operation, name: string): boolean {
+  const { resource = "" } = operation;
+  const { resources, writes } = furtherEffects(contract, operation);
+  if (!resources.has(resource)) return false;
+  const isUpdated = lookup(fieldsOf(contract.model, resource), name)?.default?.kind === "now-on-change";
+  const sets = (set: Readonly<Record<string, string>> = {}): boolean => Object.hasOwn(set, name);
+  return (
+    isUpdated ||
+    writes.some(({ write }) => write.resource === resource && (write.kind === "delete" || sets(write.set))) ||
+    transitionsOf(contract).some(({ resource: of, trigger }) => of === resource && sets(trigger.set))
+  );
+}
+
 /** Returns the errors of the guards and choices of an operation, and of the transitions that it makes. */
 export function guardErrors(contract: Contract, { endpoint, operation }: Operation): readonly string[] {
   const transitions = [...transitionsBy(contract, operation), ...transitionsOfNew(contract, operation)];
