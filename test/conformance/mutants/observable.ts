@@ -41,7 +41,10 @@ const rules: readonly Rule[] = [
   { reason: "the name is in the document alone, and no message contains it", of: isInnerName },
   {
     reason: "the document does not write it: a default of the language",
-    of: matching(/./, /^(?:status \d+|another name of \w+|gives the id alone|carries the id alone)$/),
+    of: either(
+      matching(/./, /^(?:status \d+|another name of (?:next|count)|gives the id alone|carries the id alone)$/),
+      isNeedlessParameter,
+    ),
   },
   {
     reason: "the server may do more than the document states",
@@ -49,6 +52,7 @@ const rules: readonly Rule[] = [
       matching(/^endpoints\/edits$/, /^optional for none$/),
       ({ model, path, what }) => path === "endpoints/edits" && what === "without" && model.endpoints.edits === "none",
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
+      isUntaggedEdit,
     ),
   },
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
@@ -101,6 +105,27 @@ function either(...all: readonly Rule["of"][]): Rule["of"] {
   return (one) => all.some((of) => of(one));
 }
 
+/**
+ * Whether another name is of a parameter that no list needs. The others belong to the style that the document writes, since nothing
+ * else states their names: the size of a page if there is a largest one, the cursor of pages that have `next`, the order by a field.
+ */
+function isNeedlessParameter({ before, model: { endpoints, resources }, path, what }: Difference): boolean {
+  const [, operation] = /^endpoints\/endpoints\/([^/]+)\/lists/.exec(path) ?? [];
+  const style = operation === undefined ? endpoints.lists : lookup(endpoints.endpoints, operation)?.lists;
+  const lists = before.operations.filter(({ action }) => action === "list");
+  const isShaped = lists.every(({ name }) => lookup(endpoints.endpoints, name)?.gives !== undefined);
+  switch (what) {
+    case "another name of limit":
+      return style?.max === undefined;
+    case "another name of cursor":
+      return style?.kind !== "cursor" || style.gives !== undefined || isShaped;
+    case "another name of sort":
+      return !JSON.stringify(resources).includes('"sort"');
+    default:
+      return false;
+  }
+}
+
 /** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
 function isInnerName(one: Difference): boolean {
   if (!one.what.endsWith(" everywhere")) return false;
@@ -117,6 +142,15 @@ function isInnerName(one: Difference): boolean {
     /^resources\/[A-Z]\w*$/.test(one.path) &&
     (!one.before.operations.some(({ resource }) => resource === name) ||
       !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource"))
+  );
+}
+
+/** Whether entity tags are required, and no operation requires one: those that move a record accept it without a tag. */
+function isUntaggedEdit({ after, path, what }: Difference): boolean {
+  return (
+    path === "endpoints/edits" &&
+    what === "required for none" &&
+    after.operations.every(({ edits }) => edits !== "required")
   );
 }
 
