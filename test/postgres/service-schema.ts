@@ -48,12 +48,18 @@ export async function serviceSchema(kind: string, file?: string): Promise<Servic
 
 /** Not where the tables have become those of another document. */
 async function isEmptied(server: string, name: string): Promise<boolean> {
-  // It keeps no process from its end.
-  pool ??= new pg.Pool({ connectionString: server, max: 1, idleTimeoutMillis: 2000, allowExitOnIdle: true });
+  pool ??= openPool(server);
   const { rows } = await pool.query<{ generation: string }>(`SELECT generation FROM ${name}.nonet_schema`);
   if (rows[0]?.generation !== "1") return false;
   await pool.query(emptying(name));
   return true;
+}
+
+function openPool(server: string): pg.Pool {
+  // It keeps no process from its end.
+  const opened = new pg.Pool({ connectionString: server, max: 1, idleTimeoutMillis: 2000, allowExitOnIdle: true });
+  // A pool is ended before its sockets are closed, and a server that stops says so on each of them.
+  return opened.on("connect", (client) => client.on("error", () => undefined)).on("error", () => undefined);
 }
 
 /** In the role of a replica rows go in any order. */
