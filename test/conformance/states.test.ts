@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Block, crud, documentOf, type Parts } from "../enforced/document.ts";
+import { documentsOfWrites } from "./mutants/further-writes.ts";
 import { type Altered, expectBroken } from "./altered.ts";
 import { testServed } from "./served.ts";
 
@@ -44,6 +45,14 @@ function transition(what: string, name: string, stated: Triggers, served: Trigge
 
 const fromAny: Block = { "open -> lost": "by lose", "any -> closed": "by close", "closed -> open": "by open" };
 
+const hurried: Block = { after: "1h", if: "name == 'go'" };
+
+/** A state that things reach by a timer whose guard is false of most of them, and leave by another one. */
+function late(after: string, more: Block = { "open -> late": hurried }): Block {
+  const timers = { ...more, "late -> lost": { after } };
+  return { states: ["open", "closed", "late", "lost"], moves: { ...moves, ...timers } };
+}
+
 const guarded: Block = { by: "close", if: "input.code == 'yes'", else: "not-so" };
 
 const begins: Block = { by: "addThing", set: { count: "count + 1" } };
@@ -84,6 +93,13 @@ const rows: readonly Altered[] = [
   transition("a later timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 49h"]),
   transition("an earlier timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 47h"]),
   transition("no due time", "open -> lost", ["by lose", "at due"], "by lose"),
+  life("a timer after a guarded one", "moves/late -> lost", late("2h"), late("3h")),
+  life(
+    "a state that is skipped",
+    "moves/open -> late",
+    late("2h"),
+    late("2h", { "open -> lost": ["by lose", hurried] }),
+  ),
   transition("a creation that moves no record", "open -> closed", ["by close", started], "by close"),
   transition("a creation that always moves", "open -> closed", ["by close", started], ["by close", begins]),
   transition(
@@ -155,8 +171,28 @@ const events: readonly Altered[] = [
   event("when slot.used at below", "when slot.used at above", { above: "Box", below: "Box" }),
 ];
 
+/** A row whose event selects other records than the document states. */
+function selection(what: string, broken: string, stated: string, served: string): Altered {
+  const { queue = "" } = documentsOfWrites;
+  assert(queue.includes(stated), stated);
+  return { what, true: queue, served: queue.replace(stated, served), broken: `states/Seat/moves/${broken}` };
+}
+
+const selections: readonly Altered[] = [
+  selection("an event that moves two", "waiting -> taken", "first: 1", "first: 2"),
+  selection("an event that moves the oldest", "waiting -> taken", ', sort: "-priority"', ""),
+  selection("an event that moves the lowest", "waiting -> taken", '"-priority"', "priority"),
+  selection(
+    "an event that moves none",
+    "waiting -> left",
+    "{ when: course.closed, where: course == input.id }",
+    "by leave",
+  ),
+  selection("an event that moves all others", "waiting -> left", "course == input.id", "course != input.id"),
+];
+
 void test("a service with other transitions breaks the statement, and one with the same breaks none", (context) =>
-  expectBroken(context, [...rows, ...events]));
+  expectBroken(context, [...rows, ...events, ...selections]));
 
 const relay = readFileSync(new URL("../serve/documents/relay.md", import.meta.url), "utf8");
 

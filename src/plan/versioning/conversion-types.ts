@@ -126,6 +126,16 @@ export interface MemberStep {
   readonly as?: string;
 }
 
+/** Returns the name of a view's step, which no resource or type can have. */
+export function viewStep(view: string): string {
+  return `view ${view}`;
+}
+
 export type ConversionPlan =
   | { readonly kind: "value"; readonly value: Json }
-  | ({ readonly kind: "expression"; readonly expression: TypedExpression } & UnixTimes);
+  | ({
+      readonly kind: "expression";
+      readonly expression: TypedExpression;
+      /** Set if the member is left out where the result is null. */
+      readonly leftOut?: true;
+    } & UnixTimes);

@@ -13,7 +13,7 @@ import type { Field } from "../../../src/language/resources/model.ts";
 import type { Operation, ResponseMember } from "../../../src/plan/endpoints/types.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import type { Column, Table } from "../../../src/plan/resources/types.ts";
-import type { EffectPlan } from "../../../src/plan/states/types.ts";
+import type { EffectPlan, TimedJob } from "../../../src/plan/states/types.ts";
 
 export interface Difference {
   readonly model: Model;
@@ -41,7 +41,10 @@ const rules: readonly Rule[] = [
   { reason: "the name is in the document alone, and no message contains it", of: isInnerName },
   {
     reason: "the document does not write it: a default of the language",
-    of: matching(/./, /^(?:status \d+|another name of \w+|gives the id alone|carries the id alone)$/),
+    of: either(
+      matching(/./, /^(?:status \d+|another name of (?:next|count)|gives the id alone|carries the id alone)$/),
+      isNeedlessParameter,
+    ),
   },
   {
     reason: "the server may do more than the document states",
@@ -49,6 +52,7 @@ const rules: readonly Rule[] = [
       matching(/^endpoints\/edits$/, /^optional for none$/),
       ({ model, path, what }) => path === "endpoints/edits" && what === "without" && model.endpoints.edits === "none",
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
+      isUntaggedEdit,
     ),
   },
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
@@ -56,6 +60,7 @@ const rules: readonly Rule[] = [
   { reason: "the guard is never true", of: isNeverTrue },
   { reason: "it is prose", of: isProse },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
+  { reason: "anyone may do everything, and nothing depends on the caller", of: isNeedlessCredential },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
   { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
   {
@@ -101,6 +106,27 @@ function either(...all: readonly Rule["of"][]): Rule["of"] {
   return (one) => all.some((of) => of(one));
 }
 
+/**
+ * Whether another name is of a parameter that no list needs. The others belong to the style that the document writes, since nothing
+ * else states their names: the size of a page if there is a largest one, the cursor of pages that have `next`, the order by a field.
+ */
+function isNeedlessParameter({ before, model: { endpoints, resources }, path, what }: Difference): boolean {
+  const [, operation] = /^endpoints\/endpoints\/([^/]+)\/lists/.exec(path) ?? [];
+  const style = operation === undefined ? endpoints.lists : lookup(endpoints.endpoints, operation)?.lists;
+  const lists = before.operations.filter(({ action }) => action === "list");
+  const isShaped = lists.every(({ name }) => lookup(endpoints.endpoints, name)?.gives !== undefined);
+  switch (what) {
+    case "another name of limit":
+      return style?.max === undefined;
+    case "another name of cursor":
+      return style?.kind !== "cursor" || style.gives !== undefined || isShaped;
+    case "another name of sort":
+      return !JSON.stringify(resources).includes('"sort"');
+    default:
+      return false;
+  }
+}
+
 /** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
 function isInnerName(one: Difference): boolean {
   if (!one.what.endsWith(" everywhere")) return false;
@@ -117,6 +143,15 @@ function isInnerName(one: Difference): boolean {
     /^resources\/[A-Z]\w*$/.test(one.path) &&
     (!one.before.operations.some(({ resource }) => resource === name) ||
       !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource"))
+  );
+}
+
+/** Whether entity tags are required, and no operation requires one: those that move a record accept it without a tag. */
+function isUntaggedEdit({ after, path, what }: Difference): boolean {
+  return (
+    path === "endpoints/edits" &&
+    what === "required for none" &&
+    after.operations.every(({ edits }) => edits !== "required")
   );
 }
 
@@ -139,6 +174,24 @@ function isHidingNothing({ before: { operations }, path }: Difference): boolean 
   const isOpen = ({ parents, visible }: Operation): boolean =>
     (visible.length === 0 || isForAll(visible)) && parents.every((parent) => isForAll(parent.visible));
   return path === "authentication/unseen" && operations.every(isOpen);
+}
+
+function isForAll({ authentication }: Model): boolean {
+  const grants = Object.values(authentication.allow);
+  return grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
+}
+
+/** Whether a credential is altered that no request needs: not for a permission, a value, a key of a repeat, an event or a limit. */
+function isNeedlessCredential({ before, model, path }: Difference): boolean {
+  const { authentication, endpoints, events, limits, resources, states, versioning } = model;
+  const { credentials, own, set = {}, show } = authentication;
+  const [, name = ""] = /^authentication\/credentials\/([^/]+)/.exec(path) ?? [];
+  const isPlain = lookup(credentials, name)?.kind === "api-key";
+  const more = [own, set, show, limits, events.in ?? {}, versioning.versions ?? {}];
+  const isForOthers = more.some((one) => Object.keys(one).length > 0) || isDelivering(before);
+  const isRead = JSON.stringify([endpoints, resources, states]).includes("caller");
+  const isRepeated = endpoints.repeats !== undefined && endpoints.repeats !== "none";
+  return isPlain && isForAll(model) && !isForOthers && !isRead && !isRepeated;
 }
 
 /** Another error with the same status, in a body that has neither code nor title. */
@@ -426,13 +479,20 @@ function outerTable(plan: Plan, table: Table): Table {
     // What a final state means (which records count, when retention begins) is resolved where it is used.
     ...(lifecycle && { lifecycle: { ...lifecycle, final: [], emits: isDelivering(plan) ? lifecycle.emits : {} } }),
     ...(timed && {
-      timed: timed.map((job) =>
+      timed: inAnyOrder(timed).map((job) =>
         job.action.kind === "move"
           ? { ...job, action: { ...job.action, effects: outerEffects(plan, job.action.effects) } }
           : job,
       ),
     }),
   };
+}
+
+/** Of timers of different states, the order is nothing: a record is in one state, and a timer may be a second late. */
+function inAnyOrder(timed: readonly TimedJob[]): readonly TimedJob[] {
+  const states = timed.map((job) => job.states ?? []);
+  const isDisjoint = states.every((some) => some.length > 0) && new Set(states.flat()).size === states.flat().length;
+  return isDisjoint ? timed.toSorted((one, other) => String(one.states).localeCompare(String(other.states))) : timed;
 }
 
 function outerColumn(plan: Plan, { resource }: Table, column: Column): Column {
