@@ -71,18 +71,18 @@ async function withAnother(
 }
 
 /** Returns the states of one resource whose entry creates records of another one, the last first: what is done can be used. */
-function statesThatCreate({ contract }: Trial, entered: string, created: string): readonly string[] {
+function statesThatCreate({ contract }: Trial, of: string, created: string): readonly string[] {
   const sites = furtherWriteSites(contract.model).filter(
     ({ write }) => write.kind === "create" && write.resource === created,
   );
-  const isCause = ({ trigger }: TriggeredTransition): boolean =>
-    sites.some(({ of }) =>
-      of.kind === "operation"
-        ? trigger.on.kind === "by" && trigger.on.operation === of.operation
-        : of.kind === "transition" && of.trigger === trigger,
+  const creates = ({ trigger }: TriggeredTransition): boolean =>
+    sites.some(({ of: owner }) =>
+      owner.kind === "operation"
+        ? trigger.on.kind === "by" && trigger.on.operation === owner.operation
+        : owner.kind === "transition" && owner.trigger === trigger,
     );
-  const causes = transitionsOf(contract).filter((one) => one.resource === entered && isCause(one));
-  return [...new Set(causes.map(({ to }) => to))].toReversed();
+  const found = transitionsOf(contract).filter((one) => one.resource === of && creates(one));
+  return [...new Set(found.map(({ to }) => to))].toReversed();
 }
 
 /** How long the test waits for a record: functions that run by the clock run every day, if not more often. */
