@@ -4,7 +4,7 @@
  */
 import { compileFunction, type Row, type Value } from "../expression/evaluate.ts";
 import { timestampAt } from "../expression/instant.ts";
-import type { TypedExpression } from "../expression/typed.ts";
+import { readsVariable, type TypedExpression } from "../expression/typed.ts";
 import type { Json } from "../base/json.ts";
 import { onceFor } from "../base/once.ts";
 import type { Model } from "../language/model.ts";
@@ -47,6 +47,8 @@ export interface Scope {
 class Unknown extends Error {}
 
 const compiled = onceFor(compileFunction);
+/** A test evaluates conditions of many records, and the text of a time takes longer than most of them. */
+const readsNow = onceFor((typed: TypedExpression) => readsVariable(typed, "now"));
 
 /** Returns the value of the expression; undefined if it needs what the test does not know. */
 export function evaluate(typed: TypedExpression, scope: Scope): { readonly value: Value } | undefined {
@@ -59,7 +61,7 @@ export function evaluate(typed: TypedExpression, scope: Scope): { readonly value
           id: caller.signedIn ? idOf(caller) : null,
           roles: caller.roles,
         }),
-        now: timestampAt(now),
+        ...(readsNow(typed) ? { now: timestampAt(now) } : {}),
         ...(input === undefined ? {} : { input: absentAsNull(input) }),
         ...(base === undefined ? {} : { base }),
         ...(old === undefined ? {} : { old: old === null ? null : rowOf(model, resource, old) }),

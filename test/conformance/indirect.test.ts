@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { type Altered, expectBroken } from "./altered.ts";
 
 const tracker = readFileSync(new URL("../../examples/issue-tracker.md", import.meta.url), "utf8");
+const payments = readFileSync(new URL("../../examples/card-payments.md", import.meta.url), "utf8");
 
 /** Returns a row about an example in which a text is another one. */
 function edited(text: string, what: string, broken: string, before: string, after: string): Altered {
@@ -104,6 +105,32 @@ const creations: readonly Altered[] = [
     "  description: string(..100) | null = null, unique\nMilestone",
   ),
 ];
+
+const furtherRecords: readonly Altered[] = [
+  edited(
+    payments,
+    "a charge has another amount",
+    "resources/views/ChargeOut/amount",
+    "amount: integer := payment_intent.amount\n",
+    "amount: integer := refunded\n",
+  ),
+  edited(
+    payments,
+    "a charge is captured before its payment",
+    "resources/views/ChargeOut/captured",
+    "captured: boolean := payment_intent.state == 'succeeded'",
+    "captured: boolean := payment_intent.state != 'succeeded'",
+  ),
+  edited(
+    payments,
+    "anybody may read a charge",
+    "authentication/allow/getCharge",
+    "getCharge, listCharges, getRefund",
+    "getCharge: merchant\n  listCharges, getRefund",
+  ),
+];
+
+test("records of further writes", (context) => expectBroken(context, furtherRecords));
 
 test("creations below another record, or with a record of the caller", (context) => expectBroken(context, creations));
 

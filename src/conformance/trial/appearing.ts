@@ -1,17 +1,20 @@
 /**
- * Records that functions of the service make: together with another record, to which they refer, or in time. The test makes the other
- * record or lets a day pass, and looks into the lists.
+ * Records that no operation is there to make: further writes or functions of the service make them together with another record, to
+ * which they refer, or in time. The test makes the other record, brings it into a state or lets a day pass, and looks into the lists.
  */
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { ifPossible } from "../attempts.ts";
 import type { Caller } from "../caller.ts";
 import { needsRecord, type Operation } from "../contract.ts";
+import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { mayEverRun } from "../permissions.ts";
 import { type ObservedRecord, recordIn } from "../response.ts";
-import type { KnownRecord } from "./known.ts";
-import { learnRepresentation } from "./learning.ts";
+import { type KnownRecord, textOf } from "./known.ts";
+import { learnCallers, learnRepresentation } from "./learning.ts";
 import { readersOf, readId } from "./looking.ts";
 import { pagesOf } from "./pages.ts";
+import type { Query } from "./parameters.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord } from "./world.ts";
 
@@ -39,19 +42,47 @@ async function withAnother(
   creator: Caller | undefined,
 ): Promise<KnownRecord | undefined> {
   const { model } = trial.contract;
-  for (const [name, { type }] of Object.entries(fieldsOf(model, resource))) {
+  for (const [name, { marks, type }] of Object.entries(fieldsOf(model, resource))) {
     const target = referenceOf(model, type);
     const isCreated = [...trial.contract.operations.values()].some(
       ({ action, resource: of }) => of === target && (action === "create" || action === "replace"),
     );
     if (target === undefined || target === resource || !isCreated) continue;
-    const other = await ifPossible(() => trial.make(target, creator === undefined ? {} : { creator }));
-    const id = other === undefined ? undefined : await readId(trial, other);
-    if (other === undefined || id === undefined) continue;
-    const item = await itemWhere(trial, lists, other.creator, ({ record }) => lookup(record, name) === id);
-    if (item !== undefined) return learned(trial, item, { resource, creator: other.creator, history: other.history });
+    const states = statesThatCreate(trial, target, resource);
+    for (const state of states.length === 0 ? [undefined] : states) {
+      const other = await ifPossible(() => trial.make(target, { state, creator }));
+      const id = other === undefined ? undefined : await readId(trial, other);
+      if (other === undefined || id === undefined) continue;
+      const isAbout = ({ record }: ObservedRecord): boolean => lookup(record, name) === id;
+      const item = await itemWhere(
+        trial,
+        lists,
+        other.creator,
+        isAbout,
+        marks.includes("filter") ? { [name]: textOf(id) } : {},
+      );
+      if (item === undefined) continue;
+      const record = learned(trial, item, { resource, creator: other.creator, history: other.history });
+      record.values.set(name, id);
+      return record;
+    }
   }
   return undefined;
+}
+
+/** Returns the states of one resource whose entry creates records of another one, the last first: what is done can be used. */
+function statesThatCreate({ contract }: Trial, of: string, created: string): readonly string[] {
+  const sites = furtherWriteSites(contract.model).filter(
+    ({ write }) => write.kind === "create" && write.resource === created,
+  );
+  const creates = ({ trigger }: TriggeredTransition): boolean =>
+    sites.some(({ of: owner }) =>
+      owner.kind === "operation"
+        ? trigger.on.kind === "by" && trigger.on.operation === owner.operation
+        : owner.kind === "transition" && owner.trigger === trigger,
+    );
+  const found = transitionsOf(contract).filter((one) => one.resource === of && creates(one));
+  return [...new Set(found.map(({ to }) => to))].toReversed();
 }
 
 /** How long the test waits for a record: functions that run by the clock run every day, if not more often. */
@@ -95,13 +126,14 @@ async function itemWhere(
   lists: readonly Operation[],
   wished: Caller | undefined,
   isWanted: (item: ObservedRecord) => boolean,
+  filter: Query = {},
 ): Promise<Item | undefined> {
   const callers = new Set([...(wished === undefined ? [] : [wished]), ...(await trial.callers())]);
   for (const list of lists) {
     const readers = [...callers].filter((one) => mayEverRun(trial.contract, list.operation, one));
     for (const reader of readers) {
       const found = await ifPossible(async () => {
-        for await (const page of pagesOf(trial, list, { caller: reader }, mostPages)) {
+        for await (const page of pagesOf(trial, list, { caller: reader, query: filter }, mostPages)) {
           const items = page.items.flatMap((item) => recordIn(trial.contract, list, item) ?? []);
           const item = items.find((one) => lookup(one.record, "id") !== undefined && isWanted(one));
           if (item !== undefined) return { ...item, reader };
@@ -121,6 +153,7 @@ function learned(
 ): KnownRecord {
   const values = { values: new Map(), observed: new Map() };
   const record: KnownRecord = { creator: reader, ...made, ...values, isDeleted: false };
+  if (record.isFound !== true) learnCallers(trial, record, record.creator);
   learnRepresentation(trial, record, reader, observed, view);
   trial.world.records.push(record);
   return record;

@@ -26,7 +26,7 @@ import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
-import { guardedInput } from "./states.ts";
+import { guardedInput, guardedValues } from "./states.ts";
 import type { Trial } from "./trial.ts";
 import type { Query } from "./parameters.ts";
 import { findRecord, presentOf, recordsOf, stopped } from "./world.ts";
@@ -166,7 +166,8 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
     ({ resource, trigger: { on } }) =>
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
-  const record = await trial.make(resource, { state: transition?.from[0], creator: caller });
+  const values = transition === undefined ? {} : guardedValues(trial, [transition]);
+  const record = await trial.make(resource, { state: transition?.from[0], creator: caller, values });
   if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
     await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
   return record;

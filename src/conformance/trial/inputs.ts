@@ -26,7 +26,7 @@ import { type Pairs, pairsOf, type Query, queryOf, received, sent } from "./para
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { presentOf, recordsOf } from "./world.ts";
+import { findRecord, presentOf, recordsOf } from "./world.ts";
 
 /** The body of a request, without the objects around its members, and its query parameters. */
 export interface Input {
@@ -401,31 +401,52 @@ function choicesOf({ contract }: Trial, { endpoint, operation }: Operation): rea
   });
 }
 
+/** Among how many of the newest records, besides those that a request names, the test looks for one that a choice can take. */
+const mostKnown = 100;
+
+/** Returns a known record that the choice can take. */
+function knownFor(
+  trial: Trial,
+  { resource, condition }: Chosen,
+  caller: Caller,
+  input: JsonObject,
+): KnownRecord | undefined {
+  const scope = trial.scope(caller, undefined, input);
+  const fits = ({ isDeleted, values }: KnownRecord): boolean =>
+    !isDeleted && (condition === undefined || truth(condition, { ...scope, resource, record: values }) === true);
+  const named = Object.values(input).flatMap((id) => findRecord(trial.world, resource, id) ?? []);
+  return named.find(fits) ?? recordsOf(trial.world, resource).slice(-mostKnown).find(fits);
+}
+
 /** Makes sure that a record exists that an operation can choose. */
 async function ensureChoosable(trial: Trial, chosen: Chosen, caller: Caller, input: JsonObject): Promise<void> {
   const { resource, condition } = chosen;
-  const fits = (record: KnownRecord): boolean =>
-    condition === undefined || truth(condition, trial.scope(caller, record, input)) === true;
-  const records = recordsOf(trial.world, resource);
-  const known = records.find((one) => !one.isDeleted && fits(one));
+  const known = knownFor(trial, chosen, caller, input);
   if (known !== undefined) {
     trial.used.add(known);
     return;
   }
   // A record that probably does not fit: if it comes first, a wrong choice shows.
-  if (condition !== undefined && records.length === 0) await ifPossible(() => trial.make(resource));
+  if (condition !== undefined && recordsOf(trial.world, resource).length === 0)
+    await ifPossible(() => trial.make(resource));
   const { state, ...values } = wantedOf(trial, chosen, caller, input);
   await trial.make(resource, { values, ...(typeof state === "string" ? { state } : {}) });
 }
 
-/** Whether a record with the values that the choice asks for can exist: other versions may not have all values. */
+/**
+ * Whether the test knows a record that the choice can take, or may make one: other versions may not have all values, and a record of
+ * which the test knows no value that it needs is none.
+ */
 function isChoosable(trial: Trial, chosen: Chosen, caller: Caller, input: JsonObject): boolean {
   const { contract } = trial;
   const fields = fieldsOf(contract.model, chosen.resource);
-  return Object.entries(wantedOf(trial, chosen, caller, input)).every(([name, value]) => {
+  if (chosen.condition === undefined || knownFor(trial, chosen, caller, input) !== undefined) return true;
+  const wanted = Object.entries(wantedOf(trial, chosen, caller, input));
+  const isPossible = ([name, value]: readonly [string, Json]): boolean => {
     const field = lookup(fields, name);
     return field === undefined || value === null || problemOf(contract, field.type, value, "input") === undefined;
-  });
+  };
+  return (wanted.length > 0 || !readsVariable(chosen.condition, "input")) && wanted.every(isPossible);
 }
 
 /** Returns the values of the fields of a record that the choice can take. */

@@ -183,7 +183,7 @@ export async function sendCreation(
   const { operation } = called;
   const first = await sendCreationOnce(trial, called, caller, wish);
   const isFixed = wish.input !== undefined || memberSets.has(operation);
-  if (wish.isValid !== true || isFixed || !isRejected(trial, first)) return first;
+  if (wish.isValid !== true || isFixed || !isRejected(trial, called, first)) return first;
   for (const set of ["all", "required"] as const) {
     memberSets.set(operation, set);
     const next = await sendCreationOnce(trial, called, caller, wish);
@@ -193,8 +193,10 @@ export async function sendCreation(
   return first;
 }
 
-function isRejected(trial: Trial, { interaction }: Creation): boolean {
-  return [400, 422].includes(trial.responseOf(interaction).status);
+/** Whether a valid body was rejected. The further writes of a creation may accept other values of the same members. */
+function isRejected(trial: Trial, called: ResourceEndpoint, { interaction }: Creation): boolean {
+  const response = trial.responseOf(interaction);
+  return [400, 422].includes(response.status) && !isFurtherError(trial.contract, response, called);
 }
 
 async function sendCreationOnce(

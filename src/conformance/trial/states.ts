@@ -1,7 +1,7 @@
 /** Brings records into states: by the shortest path of transitions, with operations, time and events. */
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { isSelecting } from "../../language/states/further-writes.ts";
 import type { Trigger } from "../../language/states/model.ts";
 import { firstResult, ifPossible } from "../attempts.ts";
@@ -83,7 +83,9 @@ async function follow(
   // An event about a record that another operation chooses brings its own record of this resource with it.
   const last = path.findLastIndex((one) => choosingEvent(trial, one) !== undefined);
   const event = path[last];
-  const record = event === undefined ? await trial.make(resource, wish) : await causeChoosing(trial, event);
+  const values = { ...guardedValues(trial, path), ...wish.values };
+  const record =
+    event === undefined ? await trial.make(resource, { ...wish, values }) : await causeChoosing(trial, event);
   const rest = path.slice(last + 1);
   const others = event === undefined && rest.some(isTimed) ? await companions(trial, resource, wish) : [];
   for (const transition of rest) {
@@ -99,6 +101,20 @@ async function follow(
   }
   trial.world.stock.push(...others);
   return record;
+}
+
+/** Returns the values that a new record needs so that the guards of transitions can be true. */
+export function guardedValues(trial: Trial, path: readonly TriggeredTransition[]): Readonly<Record<string, Json>> {
+  const { model, typed } = trial.contract;
+  const solved = path.flatMap(({ path: at, resource }) => {
+    const guard = typed.get(`${at}/if`);
+    const fields = guard === undefined ? [] : [...solve(guard, { ...trial.scope(anonymous), resource }).fields];
+    return fields.filter(([name]) => {
+      const field = lookup(fieldsOf(model, resource), name);
+      return field !== undefined && !isServerSet(field);
+    });
+  });
+  return Object.fromEntries(solved) as JsonObject;
 }
 
 function isTimed({ trigger: { on } }: TriggeredTransition): boolean {
