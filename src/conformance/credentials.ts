@@ -1,6 +1,7 @@
 /** How requests carry the credentials of part 5. */
 import { isObject, type Json } from "../base/json.ts";
 import { responseShape, type Shape } from "../language/endpoints/shape.ts";
+import type { SentIn } from "../language/authentication/model.ts";
 import { fieldWith, placesOf } from "../language/authentication/sent.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
@@ -27,19 +28,68 @@ export function bearer(
   };
 }
 
-/** Returns the request with a key or a token in the first place that the document declares. */
-export function withToken({ model }: Contract, credential: string, token: string, request: Request): Request {
-  const definition = lookup(model.authentication.credentials, credential);
-  const basic = definition?.kind === "basic";
-  const [sentIn = { header: "Authorization" }] = placesOf(definition ?? { kind: "api-key" });
-  const value = basic && token.includes(":") ? btoa(token) : token;
+/** Returns a place as reports name it. */
+export function sentText(sentIn: SentIn): string {
+  if ("query" in sentIn) return `the query parameter ${sentIn.query}`;
+  if ("cookie" in sentIn) return `the cookie ${sentIn.cookie}`;
+  return `the header ${[sentIn.header, sentIn.scheme].filter((one) => one !== undefined).join(" ")}`;
+}
+
+/** Returns the places in which the document lets clients send a credential. */
+export function placesIn({ model }: Contract, credential: string): readonly SentIn[] {
+  return placesOf(lookup(model.authentication.credentials, credential) ?? { kind: "api-key" });
+}
+
+/** Returns the request with a key or a token; by default in the first place that the document declares. */
+export function withToken(
+  contract: Contract,
+  credential: string,
+  token: string,
+  request: Request,
+  sentIn: SentIn | undefined = placesIn(contract, credential)[0],
+): Request {
+  const isBasic = lookup(contract.model.authentication.credentials, credential)?.kind === "basic";
+  const value = isBasic && token.includes(":") ? btoa(token) : token;
+  if (sentIn === undefined) return request;
   if ("query" in sentIn) {
     const url = new URL(request.url);
     url.searchParams.set(sentIn.query, value);
     return { ...request, url: url.href };
   }
-  const field = fieldWith(sentIn, value);
-  return field === undefined ? request : { ...request, headers: { ...request.headers, [field[0]]: field[1] } };
+  const [name, text] = fieldWith(sentIn, value) ?? ["", ""];
+  // A request has one field for all cookies.
+  const others = "cookie" in sentIn ? lookup(request.headers, name) : undefined;
+  const all = others === undefined ? text : `${others}; ${text}`;
+  return { ...request, headers: { ...request.headers, [name]: all } };
+}
+
+/** Returns the key or token in the first place that the document declares; empty if the request has none. */
+export function tokenOf(contract: Contract, credential: string, { headers, url }: Request): string {
+  const [sentIn = { header: "Authorization" }] = placesIn(contract, credential);
+  const value =
+    "query" in sentIn
+      ? new URL(url).searchParams.get(sentIn.query)
+      : "cookie" in sentIn
+        ? cookieIn(headers["Cookie"], sentIn.cookie)
+        : lookup(headers, sentIn.header)?.split(" ").at(-1);
+  const isBasic = lookup(contract.model.authentication.credentials, credential)?.kind === "basic";
+  return isBasic ? atob(value ?? "") : (value ?? "");
+}
+
+/** Returns the caller who sends the same key or token in another place. */
+export function sending(contract: Contract, credential: string, caller: Caller, location: SentIn): Caller {
+  return {
+    ...caller,
+    authorize: (request) =>
+      withToken(contract, credential, tokenOf(contract, credential, caller.authorize(request)), request, location),
+  };
+}
+
+/** Returns the value of a cookie in `Cookie` or `Set-Cookie`. */
+export function cookieIn(field: string | undefined, name: string): string | undefined {
+  const start = `${name}=`;
+  const pair = (field ?? "").split(/[;,]\s*/).find((one) => one.startsWith(start));
+  return pair?.slice(start.length);
 }
 
 /** Returns the token in the response to a login, by the member that the document computes with `token(…)`. */

@@ -70,6 +70,17 @@ const ranked = documentOf({
 /** The same, where a creation takes neither. */
 const changed = edited(ranked, [["  addThing: POST /things\n", "  addThing: { at: POST /things, takes: {} }\n"]]);
 
+/** Keys in the query and in a header, and people whose login sets a cookie. */
+const placed = edited(documents["people"] ?? "", [
+  ["    lasts: 1h", '    sent: ["cookie session, set by login", Authorization Bearer]\n    lasts: 1h'],
+  [
+    "  session:",
+    "  key: { kind: api-key, sent: [query api_key, header X-Key], lasts: 30d, revoked: at once }\n  session:",
+  ],
+]);
+/** Keys in a cookie. */
+const cookies = edited(things, [["kind: api-key, lasts", "kind: api-key, sent: cookie pass, lasts"]]);
+
 interface Row {
   readonly what: string;
   readonly text: string;
@@ -103,6 +114,48 @@ const rows: readonly Row[] = [
     text: changed,
     edit: ["Thing.note: signed-in", "Thing.note: admin"],
     broken: "authentication/set/Thing.note",
+  },
+  {
+    what: "keys in another parameter",
+    text: placed,
+    edit: ["query api_key", "query key"],
+    broken: "authentication/credentials/key/sent",
+  },
+  {
+    what: "keys in the query alone",
+    text: placed,
+    edit: ["[query api_key, header X-Key]", "query api_key"],
+    broken: "authentication/credentials/key/sent",
+  },
+  {
+    what: "keys in a cookie, too",
+    text: placed,
+    edit: ["header X-Key]", "header X-Key, cookie api_key]"],
+    broken: "authentication/credentials/key/sent",
+  },
+  {
+    what: "keys as bearer tokens, too",
+    text: cookies,
+    edit: ["sent: cookie pass", "sent: [cookie pass, Authorization Bearer]"],
+    broken: "authentication/credentials/key/sent",
+  },
+  {
+    what: "keys in a cookie for longer",
+    text: cookies,
+    edit: ["lasts: 30d", "lasts: 40d"],
+    broken: "authentication/credentials/key/lasts",
+  },
+  {
+    what: "keys in a cookie whose revocation takes an hour",
+    text: cookies,
+    edit: ["revoked: at once }", "revoked: 1h }"],
+    broken: "authentication/credentials/key/revoked",
+  },
+  {
+    what: "a login that sets no cookie",
+    text: placed,
+    edit: ["cookie session, set by login", "cookie session"],
+    broken: "authentication/credentials/session/sent",
   },
   {
     what: "another header",
@@ -253,7 +306,7 @@ function lineOf(text: string, path: string): string {
 }
 
 void describe("part 5", () => {
-  for (const [name, text] of Object.entries({ members, tokens, scoped, things, clients, users }))
+  for (const [name, text] of Object.entries({ members, tokens, scoped, things, clients, users, placed, cookies }))
     void test(`a correct service breaks nothing: ${name}`, async () => {
       const { statements } = await testServed(text, { only: ["authentication"] });
       assert.deepEqual(

@@ -1,11 +1,19 @@
 /** What cases find in responses that are no JSON, and in errors that a document declares with the status of a success. */
 import { test } from "node:test";
-import { crud, documentOf } from "../enforced/document.ts";
+import { crud, documentOf, things } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
 
 function inXml(element: string): string {
   const requests = { media: ["application/json", "application/xml"] };
   return documentOf({ endpoints: { requests, endpoints: { ...crud, getThing: { at: "GET /things/{id}", element } } } });
+}
+
+/** Things with values of several types, in these media types. */
+function taking(...media: readonly string[]): string {
+  return documentOf({
+    resources: things({ name: "string(1..20)", count: "integer(0..9)", "tags?": "string(1..9)[]", "on?": "date" }),
+    endpoints: { requests: { media } },
+  });
 }
 
 /** People whose failed login has a status below 400, and whose other errors are the phrase of the status. */
@@ -38,6 +46,24 @@ function withLogin(status: number): string {
 }
 
 const rows: readonly Altered[] = [
+  {
+    what: "no bodies in XML",
+    true: taking("application/json", "application/xml"),
+    served: taking("application/json", "text/xml"),
+    broken: "endpoints/requests/media",
+  },
+  {
+    what: "bodies in XML that the document does not declare",
+    true: taking("application/json", "application/vnd.things+json"),
+    served: taking("application/json", "application/vnd.things+json", "application/xml"),
+    broken: "endpoints/requests/media",
+  },
+  {
+    what: "forms that the document does not declare",
+    true: taking("application/json", "text/xml"),
+    served: taking("application/json", "text/xml", "application/x-www-form-urlencoded"),
+    broken: "endpoints/requests/media",
+  },
   {
     what: "another element of XML",
     true: inXml("box"),

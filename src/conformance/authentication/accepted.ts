@@ -1,7 +1,8 @@
 /** Whether the service accepts a credential, as a request shows that gets 401 without one. */
+import type { SentIn } from "../../language/authentication/model.ts";
 import { Broken } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
-import { withToken } from "../credentials.ts";
+import { placesIn, sending, withToken } from "../credentials.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
@@ -24,13 +25,31 @@ export async function expectRejected(trial: Trial, probe: Probe, caller: Caller)
   expectError(trial, interaction, { code: "unauthenticated" });
 }
 
+/** Expects the caller to be rejected in each place in which clients may send the credential. */
+export async function expectRejectedEverywhere(
+  trial: Trial,
+  probe: Probe,
+  credential: string,
+  caller: Caller,
+): Promise<void> {
+  const { contract } = trial;
+  for (const location of placesIn(contract, credential))
+    await expectRejected(trial, probe, sending(contract, credential, caller, location));
+}
+
 function recordOf({ record }: Probe): { readonly record?: KnownRecord } {
   return record === undefined ? {} : { record };
 }
 
 /** A caller who sends this text as the credential. */
-export function sender({ contract }: Trial, credential: string, token: string, name: string): Caller {
-  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request) };
+export function sender(
+  { contract }: Trial,
+  credential: string,
+  token: string,
+  name: string,
+  location?: SentIn,
+): Caller {
+  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request, location) };
 }
 
 /**

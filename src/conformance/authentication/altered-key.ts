@@ -1,28 +1,16 @@
 /** Keys that look like a valid one: they differ from it in some characters, and have a right checksum if it has one. */
-import { placesOf } from "../../language/authentication/sent.ts";
+import type { SentIn } from "../../language/authentication/model.ts";
 import type { Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { withToken } from "../credentials.ts";
-import type { Request } from "../interaction.ts";
+import { tokenOf, withToken } from "../credentials.ts";
 
-/** Returns the caller with another key than the valid one. */
-export function withAlteredKey(contract: Contract, credential: string, caller: Caller): Caller {
-  const definition = contract.model.authentication.credentials[credential];
-  const { kind } = definition ?? {};
-  const [sentIn = { header: "Authorization" }] = placesOf(definition ?? { kind: "api-key" });
+/** Returns the caller with another key than the valid one, sent in this place. */
+export function withAlteredKey(contract: Contract, credential: string, caller: Caller, location: SentIn): Caller {
   return {
     ...caller,
-    authorize(request: Request) {
-      const { headers, url } = caller.authorize(request);
-      const value =
-        "query" in sentIn
-          ? (new URL(url).searchParams.get(sentIn.query) ?? "")
-          : "cookie" in sentIn
-            ? (headers["Cookie"] ?? "").replace(/^[^=]*=/, "")
-            : (headers[sentIn.header] ?? "");
-      const text = value.split(" ").at(-1) ?? "";
-      const token = kind === "basic" ? atob(text) : text;
-      return withToken(contract, credential, alteredKey(token), request);
+    authorize: (request) => {
+      const token = tokenOf(contract, credential, caller.authorize(request));
+      return withToken(contract, credential, alteredKey(token), request, location);
     },
   };
 }

@@ -6,15 +6,16 @@ import { makesTokens } from "../../language/authentication/oauth.ts";
 import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { type Contract, needsRecord } from "../contract.ts";
-import { withToken } from "../credentials.ts";
+import { placesIn, sentText, sending, withToken } from "../credentials.ts";
 import { expectError } from "../expect.ts";
 import { mayRun } from "../permissions.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { claimsFor, secretFor, signedToken } from "../web-token.ts";
-import { expectAccepted, expectRejected, sender, withoutRenewal } from "./accepted.ts";
+import { expectAccepted, expectRejected, expectRejectedEverywhere, sender, withoutRenewal } from "./accepted.ts";
 import { withAlteredKey } from "./altered-key.ts";
 import { oauthCases } from "./oauth.ts";
+import { sentCases } from "./sent-in.ts";
 import { probesOf, probeWith, probeWithNew } from "./probe.ts";
 import { roleText } from "./kinds.ts";
 import { isRevocable, revocationCases } from "./revocation.ts";
@@ -25,7 +26,8 @@ export function credentialCases(contract: Contract): PartCases {
     cases: all.flatMap(([name, credential]) => {
       if (credential.kind === "hmac-sha256" || probesOf(contract).length === 0) return [];
       return [
-        isAccepted(name, credential),
+        ...isAccepted(contract, name, credential),
+        ...sentCases(contract, name, credential),
         ...rejects(contract, name, credential),
         ...(credential.secret === undefined ? [] : tokens(contract, name, credential)),
         ...expires(name, credential),
@@ -37,25 +39,31 @@ export function credentialCases(contract: Contract): PartCases {
   };
 }
 
-function isAccepted(name: string, { roles, sent }: Credential): Case {
+function isAccepted(contract: Contract, name: string, { roles, sent }: Credential): readonly Case[] {
   const path = `authentication/credentials/${name}`;
-  return {
-    id: `${path}: accepted`,
-    aspects: [
-      { path: sent === undefined ? path : `${path}/sent`, expects: "a valid credential is accepted" },
-      ...(roles === undefined
-        ? []
-        : [{ path: `${path}/roles`, expects: "its holder has the roles of the credential" }]),
-    ],
-    run: async (trial) => {
-      const probe = await probeWith(trial, name, 1);
-      const interaction = await expectAccepted(trial, probe);
-      const { caller, operation, record } = probe;
-      const isDenied = trial.responseOf(interaction).status === 403;
-      if (isDenied && mayRun(trial.contract, operation, caller, trial.around(record)) === true)
-        throw new Broken(`no 403 for a caller with ${roleText(caller.roles)}`, "403", interaction, path);
-    },
-  };
+  return placesIn(contract, name).map((location, index): Case => {
+    const where = index === 0 ? "" : ` in ${sentText(location)}`;
+    return {
+      id: `${path}: accepted${where}`,
+      aspects: [
+        { path: sent === undefined ? path : `${path}/sent`, expects: `a valid credential${where} is accepted` },
+        ...(roles === undefined || index > 0
+          ? []
+          : [{ path: `${path}/roles`, expects: "its holder has the roles of the credential" }]),
+      ],
+      run: async (trial) => {
+        const probe = await probeWith(trial, name, 1);
+        const { caller, operation, record } = probe;
+        // The caller itself gets another token if the present one is old.
+        const first = await expectAccepted(trial, probe);
+        const interaction =
+          index === 0 ? first : await expectAccepted(trial, probe, sending(contract, name, caller, location));
+        const isDenied = trial.responseOf(interaction).status === 403;
+        if (isDenied && mayRun(trial.contract, operation, caller, trial.around(record)) === true)
+          throw new Broken(`no 403 for a caller with ${roleText(caller.roles)}`, "403", interaction, path);
+      },
+    };
+  });
 }
 
 /** A credential that nobody got is rejected. */
@@ -63,33 +71,34 @@ function rejects(contract: Contract, name: string, { kind, prefix }: Credential)
   const path = `authentication/credentials/${name}`;
   const called = probesOf(contract).find((one) => !needsRecord(one));
   if (called === undefined) return [];
-  return [
-    {
-      id: `${path}: wrong`,
-      aspects: [{ path, expects: "a credential that nobody got is rejected" }],
+  const isIssued = kind === "api-key" || kind === "basic" || kind === "password";
+  return placesIn(contract, name).flatMap((location, index): readonly Case[] => {
+    const where = index === 0 ? "" : ` in ${sentText(location)}`;
+    const wrong: Case = {
+      id: `${path}: wrong${where}`,
+      aspects: [{ path, expects: `a credential that nobody got${where} is rejected` }],
       operation: called.operation,
       run: async (trial) => {
         const text = `${prefix ?? `${name}_`}${trial.random.text(33)}`;
         const token = kind === "basic" ? `nobody:${text}` : text;
-        const caller = sender(trial, name, token, "a wrong credential");
+        const caller = sender(trial, name, token, "a wrong credential", location);
         await expectRejected(trial, { caller, operation: called.operation }, caller);
       },
-    },
-    ...(kind === "api-key" || kind === "basic" || kind === "password"
-      ? [
-          {
-            id: `${path}: altered`,
-            aspects: [{ path, expects: "a text that differs from a valid credential in some characters is rejected" }],
-            operation: called.operation,
-            run: async (trial) => {
-              const probe = await probeWith(trial, name, 1);
-              await expectAccepted(trial, probe);
-              await expectRejected(trial, probe, withAlteredKey(trial.contract, name, probe.caller));
-            },
-          } satisfies Case,
-        ]
-      : []),
-  ];
+    };
+    const altered: Case = {
+      id: `${path}: altered${where}`,
+      aspects: [
+        { path, expects: `a text${where} that differs from a valid credential in some characters is rejected` },
+      ],
+      operation: called.operation,
+      run: async (trial) => {
+        const probe = await probeWith(trial, name, 1);
+        await expectAccepted(trial, probe);
+        await expectRejected(trial, probe, withAlteredKey(trial.contract, name, probe.caller, location));
+      },
+    };
+    return isIssued ? [wrong, altered] : [wrong];
+  });
 }
 
 // ── Tokens of an issuer ────────────────────────────────────────────────────────────────────────────────────────────
@@ -279,7 +288,7 @@ function expires(name: string, credential: Credential): readonly Case[] {
         await trial.pass(wait, { isExpiryMeant: true });
         await expectAccepted(trial, probe, old);
         await trial.pass(early + 120_000, { isExpiryMeant: true });
-        await expectRejected(trial, probe, old);
+        await expectRejectedEverywhere(trial, probe, name, old);
       },
     },
   ];

@@ -3,7 +3,7 @@ import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { makesTokens } from "../../language/authentication/oauth.ts";
 import { type Case, NotTried } from "../case.ts";
-import { expectAccepted, expectRejected, withoutRenewal } from "./accepted.ts";
+import { expectAccepted, expectRejectedEverywhere, withoutRenewal } from "./accepted.ts";
 import { probeWithNew } from "./probe.ts";
 
 /** How long a service may take to notice a revocation, in milliseconds. */
@@ -49,7 +49,7 @@ export function revocationCases(name: string, credential: Credential): readonly 
           if (delay === undefined) return;
         }
         await pass((delay === undefined ? 0 : lengthOf(delay) * 0.1) + noticeMilliseconds);
-        await expectRejected(trial, probe, old);
+        await expectRejectedEverywhere(trial, probe, name, old);
       },
     },
   ];

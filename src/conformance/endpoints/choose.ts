@@ -18,6 +18,7 @@ import { candidatesFor } from "../resources/candidates.ts";
 import { recordIn } from "../response.ts";
 import { conjuncts, solve } from "../solve.ts";
 import { subjectFor } from "../trial/calls.ts";
+import { unusedCaller } from "../trial/callers.ts";
 import { expressionInput, type Input, isAcceptable, recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
@@ -208,10 +209,13 @@ function hasError(contract: Contract, choosing: Choosing, code: string): Case {
     ...(comparedReferences(contract, choosing).length === 0 ? { exclusive: true as const } : {}),
     run: async (trial) => {
       const attempt = await attemptFor(trial, choosing);
-      const { caller, input, record } = attempt;
-      const fresh = await freshMembers(trial, choosing, caller);
-      const body =
-        Object.keys(fresh).length > 0 ? { ...input.body, ...fresh } : await bodyWithout(trial, choosing, attempt);
+      const { caller: usual, input, record } = attempt;
+      const fresh = await freshMembers(trial, choosing, usual);
+      // Nothing belongs to a caller who has sent no request yet.
+      const unused = isOfCaller(choosing) && record === undefined ? await unusedCaller(trial, usual.roles) : undefined;
+      const caller = unused ?? usual;
+      const isNew = Object.keys(fresh).length > 0 || unused !== undefined;
+      const body = isNew ? { ...input.body, ...fresh } : await bodyWithout(trial, choosing, attempt);
       if (body === undefined)
         throw new NotTried(`the test cannot make that no ${choice.from} fulfils \`${choice.if}\``);
       const interaction = await trial.call(operation, { caller, query: input.query, record: record ?? null, body });
@@ -249,6 +253,16 @@ async function bodyWithout(
     }
   }
   return undefined;
+}
+
+/** Whether the condition asks for a record of the caller: `id == caller.id`. */
+function isOfCaller({ condition }: Choosing): boolean {
+  const all = condition === undefined ? [] : conjuncts(condition);
+  return all.some((one) => {
+    const sides = one.kind === "compare" && one.operator === "==" ? [one.left, one.right] : [];
+    const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
+    return isCaller && sides.some((side) => side.kind === "field");
+  });
 }
 
 /** How many requests race, and for how many records. */

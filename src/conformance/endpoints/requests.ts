@@ -2,9 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
 import { formMedia } from "../../language/endpoints/wire-media.ts";
-import type { Model } from "../../language/model.ts";
-import { bareType, lookup } from "../../language/resources/fields.ts";
-import type { FieldType } from "../../language/resources/model.ts";
+import { bareType } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation, requestStyle } from "../contract.ts";
 import { isRejectedByGuard } from "../errors/expected.ts";
@@ -13,6 +11,7 @@ import type { Interaction } from "../interaction.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { hasJsonBody } from "./bodies.ts";
+import { about, concrete, mediaBodyCases, returnsRecord, validBytes } from "./media-bodies.ts";
 import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function requestCases(contract: Contract): readonly Case[] {
@@ -25,20 +24,10 @@ export function requestCases(contract: Contract): readonly Case[] {
       ...(unknown === "ignored" && reads ? [ignoresParameter(contract, called)] : []),
       ...(texts === "converted" && hasBody ? convertsTexts(contract, called) : []),
       ...(empty === "removes" && hasBody && returnsRecord(called) ? losesMember(contract, called) : []),
-      ...(hasBody ? media.flatMap(({ type }) => acceptsBody(contract, called, type)) : []),
+      ...(hasBody ? mediaBodyCases(contract, called) : []),
       ...(reads ? media.filter(({ type }) => type !== formMedia).map((one) => returns(contract, called, one)) : []),
     ];
   });
-}
-
-function about({ places }: Contract, { operation }: Operation, member: string, expects: string): readonly [Aspect] {
-  const local = `endpoints/endpoints/${operation}/requests/${member}`;
-  return [{ path: places.has(local) ? local : `endpoints/requests/${member}`, expects }];
-}
-
-/** Returns a type that the range stands for. */
-function concrete(type: string): string {
-  return type.replace("*", "vnd.example");
 }
 
 function ignoresMember(contract: Contract, called: Operation): Case {
@@ -78,13 +67,6 @@ function convertsTexts(contract: Contract, called: Operation): readonly Case[] {
   ];
 }
 
-/** Whether the response is the record with the fields that the body sets. */
-function returnsRecord({ action, endpoint }: Operation): boolean {
-  return (
-    ["create", "update", "replace"].includes(action) && endpoint.gives === undefined && endpoint.takes === undefined
-  );
-}
-
 /** Sends an empty text as a member of the first map of the body. */
 function losesMember(contract: Contract, called: Operation): readonly Case[] {
   const map = membersOf(contract, called).find(
@@ -117,34 +99,6 @@ function replaced(value: Json, name: string): Json {
       return [member, member === name && isScalar ? String(inner) : replaced(inner as Json, name)];
     }),
   );
-}
-
-function acceptsBody(contract: Contract, called: Operation, type: string): readonly Case[] {
-  const isFlat = membersOf(contract, called).every(({ field }) => isOfForms(contract.model, field.type));
-  if (type === formMedia && !isFlat) return [];
-  const aspects = about(contract, called, "media", `${called.operation} accepts a body of ${type}`);
-  const run: Case["run"] = async (trial) => {
-    const { bytes, options } = await validBytes(trial, called);
-    const encoded = type === formMedia ? formOf(JSON.parse(bytes) as JsonObject) : bytes;
-    const rawBody = { type: concrete(type), bytes: encoded };
-    const interaction = await trial.call(called.operation, { ...options, rawBody });
-    const { status } = trial.responseOf(interaction);
-    if (status === 415) throw new Broken("the media type to be accepted", String(status), interaction);
-    if (type !== formMedia) return;
-    if (isRejectedByGuard(contract, trial.responseOf(interaction), called))
-      throw new NotTried(`the guard of ${called.operation} is false`);
-    expectSuccess(trial, interaction);
-  };
-  return [operationCase(called, `body of ${type}`, aspects, run)];
-}
-
-/** Whether a form can contain every value of the type: the types of texts in `schema:` and `json` are not known. */
-function isOfForms(model: Model, type: FieldType): boolean {
-  const bare = bareType(type);
-  if (bare.kind === "list" || bare.kind === "map") return isOfForms(model, bare.of);
-  if (bare.kind === "schema" || (bare.kind === "scalar" && bare.name === "json")) return false;
-  const members = bare.kind === "named" ? lookup(model.resources.types, bare.name) : undefined;
-  return Object.values(members ?? {}).every((field) => isOfForms(model, field.type));
 }
 
 function returns(
@@ -182,30 +136,4 @@ async function sendChanged(
   const { bytes, options } = await validBytes(trial, called);
   const rawBody = { type: "application/json", bytes: JSON.stringify(change(JSON.parse(bytes) as JsonObject)) };
   return trial.call(called.operation, { ...options, rawBody });
-}
-
-/** Returns a valid body as the client sends it, with the objects around its members. */
-async function validBytes(trial: Trial, called: Operation) {
-  const { body, ...options } = await validOptions(trial, called);
-  const { request } = await trial.build(called.operation, { ...options, body });
-  if (typeof request.body !== "string") throw new NotTried("the test has no valid body");
-  return { bytes: request.body, options };
-}
-
-/** Writes a body as a form with brackets. */
-function formOf(body: JsonObject): string {
-  const pairs = (value: Json, name: string): readonly (readonly [string, string])[] => {
-    if (/[[\]]/.test(name.replaceAll(/\[[^[\]]*\]/g, "")) || isEmpty(value))
-      throw new NotTried("a form cannot contain an empty list or a name with brackets");
-    if (Array.isArray(value)) return value.flatMap((item, index) => pairs(item as Json, `${name}[${index}]`));
-    if (isObject(value))
-      return Object.entries(value).flatMap(([key, inner]) => pairs(inner as Json, `${name}[${key}]`));
-    return [[name, typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)]];
-  };
-  const all = Object.entries(body).flatMap(([name, value]) => pairs(value as Json, name));
-  return new URLSearchParams(all.map(([name, value]) => [name, value])).toString();
-}
-
-function isEmpty(value: Json): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }

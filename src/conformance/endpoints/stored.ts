@@ -177,7 +177,7 @@ async function expectObserved(
 }
 
 /** Returns the fields that a transition may set besides the operation's own members. */
-function setElsewhere(contract: Contract, called: Operation): ReadonlySet<string> {
+export function setElsewhere(contract: Contract, called: Operation): ReadonlySet<string> {
   const { resource, operation } = called;
   const set = transitionsOf(contract).flatMap(({ resource: of, trigger }) => {
     const isOther = trigger.on.kind !== "by" || trigger.on.operation === operation;

@@ -6,32 +6,23 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { isTimed, schemeOf } from "../../base/signature-schemes.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import type { InEvent } from "../../language/events/model.ts";
-import { requestValueOf } from "../../language/events/request-value.ts";
 import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { clockMilliseconds, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { clockMilliseconds } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { signer } from "../signer.ts";
-import {
-  incomingFor,
-  incomingRequest,
-  type IncomingOptions,
-  payloadOf,
-  payloadWhere,
-  secretOf,
-  senderOf,
-} from "../trial/incoming.ts";
+import { type IncomingOptions, secretOf } from "../trial/incoming.ts";
+import { expectRejected, situationOf } from "./incoming-situation.ts";
 import { kindCases } from "./kind-cases.ts";
+import { onceCases } from "./once-cases.ts";
 import { supplyFor } from "../trial/inputs.ts";
-import type { KnownRecord } from "../trial/known.ts";
-import { pathsBetween } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
-import { presentOf, syncClock } from "../trial/world.ts";
+import { presentOf } from "../trial/world.ts";
 import { validValue } from "../values/valid.ts";
 
 export function incomingCases(contract: Contract): PartCases {
@@ -41,7 +32,7 @@ export function incomingCases(contract: Contract): PartCases {
       accepted(contract, name, event),
       ...credentials(contract, name, event),
       ...bodies(contract, name, event),
-      ...counted(contract, name, event),
+      ...onceCases(contract, name, event),
       ...kindCases(contract, name, event),
     ]),
     unobservable: [],
@@ -251,119 +242,4 @@ export function missingId(known: Json | undefined): Json {
 function flip(alphabet: string, character: string): string {
   const at = alphabet.indexOf(character);
   return alphabet[(at + 3) % alphabet.length] as string;
-}
-
-// ── Once ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** A signed event that arrives again changes nothing. */
-function counted(contract: Contract, name: string, event: InEvent): readonly Case[] {
-  const kind = lookup(contract.model.authentication.credentials, event.with)?.kind;
-  const route = transitionsOfOperation(contract, name).flatMap((transition) => {
-    const back = transition.from.flatMap((from) => {
-      const [path] = pathsBetween({ contract }, transition.resource, transition.to, from);
-      return path === undefined || path.some(({ trigger }) => trigger.on.kind !== "by") ? [] : [{ from, path }];
-    })[0];
-    return back === undefined ? [] : [{ transition, ...back }];
-  })[0];
-  if (route === undefined) return [];
-  const { transition, from, path: back } = route;
-  const twice = (path: string, expects: string, blank: string): Case => {
-    return {
-      id: `${path}: twice`,
-      aspects: [{ path, expects }],
-      run: async (trial) => {
-        const record = await trial.make(transition.resource, { state: from });
-        const incoming = incomingFor(contract, transition);
-        const payload = incoming && (await payloadWhere(trial, incoming, record, transition, true));
-        if (payload === undefined) throw new NotTried("the test finds no payload that moves the record");
-        await syncClock(trial.world);
-        const sender = await senderOf(trial, name);
-        const request = sender.authorize(incomingRequest(trial, name, JSON.stringify(payload)));
-        const first = await trial.send(request, sender);
-        if (trial.responseOf(first).status >= 300) throw new NotTried("the first event is not accepted");
-        record.values.delete("state");
-        for (const one of back) {
-          const { interaction } = await trial.makeTransition(record, one);
-          if (trial.responseOf(interaction).status >= 300) throw new NotTried("the record cannot be brought back");
-        }
-        await expectState(trial, record, from, path, () => {
-          const again = incomingRequest(trial, name, `${JSON.stringify(payload)}${blank}`);
-          return trial.send(blank === "" ? request : sender.authorize(again), sender);
-        });
-      },
-    };
-  };
-  const at = `events/in/${name}`;
-  const same = `a signature counts once: the same ${name} changes nothing the second time`;
-  const isMember = event.once !== undefined && requestValueOf(event.once).kind === "member";
-  return [
-    ...(kind === "hmac-sha256" ? [twice(`${at}/with`, same, "")] : []),
-    // The blank makes another signature.
-    ...(isMember ? [twice(`${at}/once`, `${name} with the same \`${event.once}\` changes nothing again`, " ")] : []),
-  ];
-}
-
-// ── Expectations ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface Situation {
-  readonly payload: JsonObject;
-  /** A record that the event moves, and how; absent if it moves none. */
-  readonly record?: KnownRecord;
-  readonly transition?: TriggeredTransition;
-}
-
-/** Returns the transitions that an incoming event makes. */
-function transitionsOfOperation(contract: Contract, name: string): readonly TriggeredTransition[] {
-  return transitionsOf(contract).filter((one) => incomingFor(contract, one)?.event === name);
-}
-
-/** Returns a valid payload, about a record that the event moves if there is one. */
-async function situationOf(trial: Trial, name: string): Promise<Situation> {
-  for (const transition of transitionsOfOperation(trial.contract, name)) {
-    const incoming = incomingFor(trial.contract, transition);
-    const [state] = transition.from;
-    if (incoming === undefined || state === undefined) continue;
-    const record = await trial.make(transition.resource, { state });
-    const payload = await payloadWhere(trial, incoming, record, transition, true);
-    if (payload !== undefined) return { payload, record, transition };
-  }
-  return { payload: await payloadOf(trial, name) };
-}
-
-/** Expects a client error, and the record that the event would move in its state. */
-async function expectRejected(
-  trial: Trial,
-  name: string,
-  path: string,
-  send: (payload: JsonObject) => Promise<Interaction>,
-): Promise<void> {
-  const { payload, record } = await situationOf(trial, name);
-  const check = async (): Promise<Interaction> => {
-    const interaction = await send(payload);
-    const response = trial.responseOf(interaction);
-    if (response.status >= 400 && response.status < 500) return interaction;
-    throw new Broken("an error of the client", statusText(trial.contract, response), interaction, path);
-  };
-  const state = record?.values.get("state");
-  if (record === undefined || typeof state !== "string") await check();
-  else await expectState(trial, record, state, path, check);
-}
-
-/** Expects a request to leave the record in its state, if some response shows the state. */
-async function expectState(
-  trial: Trial,
-  record: KnownRecord,
-  state: string,
-  path: string,
-  send: () => Promise<Interaction>,
-): Promise<void> {
-  await trial.look(record);
-  if (record.values.get("state") !== state) throw new NotTried(`the ${record.resource} is no longer ${state}`);
-  const interaction = await send();
-  record.values.delete("state");
-  await trial.look(record);
-  const found = record.values.get("state");
-  if (found !== undefined && found !== state)
-    throw new Broken(`the ${record.resource} still in the state ${state}`, shortText(found), interaction, path);
-  record.values.set("state", state);
 }

@@ -1,15 +1,16 @@
 /** The callers of a trial: those that the target lends, and users whom the test signs up itself. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { Json } from "../../base/json.ts";
-import { getOrMake } from "../../base/once.ts";
+import { getOrMake, onceFor } from "../../base/once.ts";
 import { type Login, loginsOf } from "../../language/authentication/login.ts";
-import { bareType, fieldsOf, isServerSet, lookup } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { isImpossible } from "../attempts.ts";
 import { Broken, NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
+import type { Interaction, Response } from "../interaction.ts";
 import { mayRun, setsAll } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { bearer, refreshTokenIn, tokenIn, withToken } from "../credentials.ts";
+import { bearer, cookieIn, placesIn, refreshTokenIn, tokenIn, withToken } from "../credentials.ts";
 import { rolesOf } from "../roles.ts";
 import { signer } from "../signer.ts";
 import { unknownId } from "./hidden-ids.ts";
@@ -42,14 +43,35 @@ export async function newCaller(trial: Trial, roles: readonly string[], number: 
   return caller?.isNew === true ? caller : undefined;
 }
 
+/** The first number of a caller who is used for one case: other new callers have lower ones. */
+const firstUnused = 1_000_000;
+
+/** Returns somebody with exactly these roles whom no other case uses; undefined if the test can only use lent credentials. */
+export function unusedCaller(trial: Trial, roles: readonly string[]): Promise<Caller | undefined> {
+  return newCaller(trial, roles, firstUnused + trial.world.count());
+}
+
 /** Returns the caller of this number with exactly these roles; undefined if the test has none. */
 export async function callerWith(trial: Trial, roles: readonly string[], number: number): Promise<Caller | undefined> {
   const { contract, world } = trial;
+  const user = areRecords(contract) ? await signUp(trial, roles, number) : undefined;
+  if (user !== undefined) return user;
   const lent =
     (await lentCaller(trial, roles, number)) ??
     tokenCaller(contract, world.target.secrets, { roles, number, now: () => presentOf(world) });
   return lent ?? (await signUp(trial, roles, number)) ?? signingCaller(trial, roles, number);
 }
+
+/** Whether a field refers to the caller as a record: then the holder of a key, who is no record, cannot do everything. */
+const areRecords = onceFor(({ model }: Contract): boolean => {
+  const users = loginsOf(model).map(({ resource }) => resource);
+  return Object.values(model.resources.resources).some(({ fields }) =>
+    Object.values(fields).some((field) => {
+      const target = field.default?.kind === "caller" ? referenceOf(model, field.type) : undefined;
+      return target !== undefined && users.includes(target);
+    }),
+  );
+});
 
 /** Returns a caller who signs requests with a secret that the test knows; the only one of its credential, since the secret is the user. */
 function signingCaller(trial: Trial, roles: readonly string[], number: number): Caller | undefined {
@@ -112,7 +134,10 @@ export async function callerFor(trial: Trial, operation: string, record?: KnownR
   const all = await callers(trial);
   const ordered = record === undefined ? all : [record.creator, ...all];
   const may = (caller: Caller) => mayRun(trial.contract, operation, caller, trial.around(record));
-  const { resource } = trial.operation(operation);
+  const { action, resource } = trial.operation(operation);
+  // Only a session can end.
+  const session = action === "logout" && record === undefined ? await signUp(trial, [], 1) : undefined;
+  if (session !== undefined && may(session) === true) return session;
   const found =
     ordered.find((caller) => may(caller) === true && setsAll(trial.contract, resource, caller)) ??
     ordered.find((caller) => may(caller) === true) ??
@@ -256,19 +281,37 @@ export function loginOperation({ operations }: Contract, resource: string): Oper
 }
 
 /** Logs in a user that the test created. Returns what `read` finds in the response; undefined without an operation for that. */
-async function logIn(trial: Trial, user: KnownRecord, read = tokenIn): Promise<string | undefined> {
+async function logIn(trial: Trial, user: KnownRecord, read = tokenFrom): Promise<string | undefined> {
   const called = loginOperation(trial.contract, user.resource);
   if (called === undefined) return undefined;
-  const body = loginOf(trial, user);
-  const interaction = await trial.call(called.operation, { caller: anonymous, record: user, body });
-  return read(trial.contract, called, trial.responseOf(interaction).json);
+  return read(trial.contract, called, trial.responseOf(await logInteraction(trial, user)));
+}
+
+/** Sends the login of a user that the test created. @throws NotTried without an operation for that */
+export async function logInteraction(trial: Trial, user: KnownRecord): Promise<Interaction> {
+  const called = loginOperation(trial.contract, user.resource);
+  if (called === undefined) throw new NotTried(`no operation logs a ${user.resource} in`);
+  return trial.call(called.operation, { caller: anonymous, record: user, body: loginOf(trial, user) });
+}
+
+/** Returns the token in the body of the response to a login, or in the cookie that it sets. */
+function tokenFrom(contract: Contract, called: Operation, { headers, json }: Response): string | undefined {
+  const found = tokenIn(contract, called, json);
+  const [login] = loginsOf(contract.model, called.resource);
+  if (found !== undefined || login === undefined) return found;
+  return placesIn(contract, login.credential)
+    .flatMap((one) =>
+      "cookie" in one && one.set !== undefined ? (cookieIn(headers["set-cookie"], one.cookie) ?? []) : [],
+    )
+    .at(0);
 }
 
 /** Returns a refresh token of a new user. @throws NotTried if no login returns one */
 export async function newRefreshToken(trial: Trial, resource: string): Promise<string> {
   const called = loginOperation(trial.contract, resource);
   if (called === undefined) throw new NotTried(`no operation logs a ${resource} in`);
-  const token = await logIn(trial, await trial.make(resource, { creator: anonymous }), refreshTokenIn);
+  const user = await trial.make(resource, { creator: anonymous });
+  const token = await logIn(trial, user, (contract, one, { json }) => refreshTokenIn(contract, one, json));
   if (token === undefined) throw new NotTried(`no response to ${called.operation} has a refresh token`);
   return token;
 }

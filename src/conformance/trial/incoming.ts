@@ -1,5 +1,6 @@
 /** Sends incoming events (part 6, `in`): their payloads, and requests with the credential of their sender. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { schemeOf } from "../../base/signature-schemes.ts";
 import type { InEvent } from "../../language/events/model.ts";
 import { requestValueOf } from "../../language/events/request-value.ts";
 import { lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -43,6 +44,8 @@ export interface IncomingOptions {
   readonly sender?: Caller;
   /** The bytes of the body, in place of the payload as JSON. */
   readonly body?: string;
+  /** Header fields, in place of those that the document names (`is`, `once`), in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends an incoming event. */
@@ -56,27 +59,56 @@ export async function sendIncoming(
   const body = options.body ?? JSON.stringify(payload);
   const send = async (): Promise<Interaction> => {
     await syncClock(trial.world);
-    return trial.send(sender.authorize(incomingRequest(trial, event, body)), sender);
+    return trial.send(incomingRequest(trial, event, body, { ...options, sender }), sender);
   };
   return afterLimits(trial, await send(), send);
 }
 
-/** Returns the request with an incoming event, without a credential. */
-export function incomingRequest({ contract, world }: Trial, event: string, body: string): Request {
-  const { method, path, is = {} } = incoming(contract, event);
-  const kind = Object.entries(is).flatMap(([written, value]): [string, string][] => {
-    const at = requestValueOf(written);
-    return at.kind === "header" ? [[at.name, value]] : [];
-  });
+/** Returns the request with an incoming event, with the credential of its sender. */
+export function incomingRequest(
+  trial: Trial,
+  event: string,
+  body: string,
+  { sender, headers: chosen = {} }: IncomingOptions & { readonly sender: Caller },
+): Request {
+  const { contract, world } = trial;
+  const { method, path } = incoming(contract, event);
+  const named = { ...kindHeaders(trial, event), ...chosen };
   const { headers, path: prefix, query } = versionSelector(contract, contract.version);
   const parameters = new URLSearchParams(query).toString();
   const url = `${operationsAddress(contract, world.target.address)}${prefix}${path}`;
-  return {
+  const request = sender.authorize({
     method,
     url: parameters === "" ? url : `${url}?${parameters}`,
-    headers: { ...headers, ...Object.fromEntries(kind), "Content-Type": "application/json" },
+    headers: { ...headers, ...named, "Content-Type": "application/json" },
     body,
-  };
+  });
+  // A scheme has fields of such names, too, which are no part of the signed text.
+  const others = Object.entries(request.headers).filter(
+    ([name]) => name in named || lookup(named, name.toLowerCase()) === undefined,
+  );
+  return { ...request, headers: Object.fromEntries(others) };
+}
+
+/** Returns the header fields of an event: those of its kind, and a new id of the delivery. */
+function kindHeaders(trial: Trial, event: string): Readonly<Record<string, string>> {
+  const { is = {} } = incoming(trial.contract, event);
+  const kinds = Object.entries(is).flatMap(([written, value]): [string, string][] => {
+    const at = requestValueOf(written);
+    return at.kind === "header" ? [[at.name, value]] : [];
+  });
+  const delivery = deliveryField(trial.contract, event);
+  const id = `test-${trial.world.count()}-${trial.random.text(8)}`;
+  return Object.fromEntries([...kinds, ...(delivery === undefined ? [] : [[delivery, id] as const])]);
+}
+
+/** Returns the header field with the id of a delivery; undefined if there is none, or if the scheme of the signature sets it. */
+export function deliveryField(contract: Contract, event: string): string | undefined {
+  const { once, with: credential } = incoming(contract, event);
+  const at = once === undefined ? undefined : requestValueOf(once);
+  const { scheme } = lookup(contract.model.authentication.credentials, credential) ?? {};
+  const signed = scheme === undefined ? [] : Object.keys(schemeOf(scheme).headers).map((name) => name.toLowerCase());
+  return at?.kind === "header" && !signed.includes(at.name) ? at.name : undefined;
 }
 
 /** Returns a sender with the credential of the event. @throws NotTried if the test has none */
@@ -134,7 +166,7 @@ export async function payloadOf(
 }
 
 /** Returns a body with a value at a member; the same body if the value is not in the body. */
-export function withValue(body: JsonObject, written: string, value: string): JsonObject {
+export function withValue(body: JsonObject, written: string, value: Json): JsonObject {
   const at = requestValueOf(written);
   if (at.kind === "header") return body;
   const set = (around: Json | undefined, [name = "", ...rest]: readonly string[]): JsonObject => {
