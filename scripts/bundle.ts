@@ -42,11 +42,20 @@ export async function bundle(folder: string, sources: string): Promise<void> {
     logLevel: "warning",
     plugins: [places(folder), packages(source)],
   });
+  // esbuild escapes no characters in regular expressions, and `load.mjs` reads each byte as a character.
+  const ascii = readFileSync(outfile, "utf8").replaceAll(/\P{ASCII}/gu, escaped);
+  writeFileSync(outfile, ascii);
   for (const missed of ["createRequire(packageAt(", 'new URL("../index.js"'])
-    if (readFileSync(outfile, "utf8").includes(missed)) throw new Error(`${missed}… is written in another way now`);
+    if (ascii.includes(missed)) throw new Error(`${missed}… is written in another way now`);
   writeFileSync(join(source, "nonet.licenses.txt"), licences(folder, metafile));
   const names = Object.keys((await import(join(sources, "index.ts"))) as object);
   writeFileSync(join(source, "library.mjs"), library(names));
+}
+
+function escaped(character: string): string {
+  return [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+    .join("");
 }
 
 /** Each module keeps its original URL, by which it finds workers, the manifest and examples. */

@@ -19,8 +19,6 @@ const { values: options } = parseArgs({
 });
 const out = resolve(root, options.out);
 
-/** Files that the client export reads as text: the package also contains their original TypeScript. */
-const readAsText = /(readFile(?:Sync)?\(\s*new URL\("[^"]+)\.ts"/g;
 /** References between files: imports, and URLs of modules. */
 const named = /((?:\bfrom|\bimport)\s*\(?\s*"\.{1,2}\/[^"\n]+|\bnew URL\("\.{1,2}\/[^"\n]+)\.ts"/g;
 
@@ -31,7 +29,8 @@ for (const path of globSync("src/**/*.{ts,mjs}", { cwd: root })) {
   const code = path.endsWith(".ts") ? stripTypeScriptTypes(text, { mode: "strip" }) : text;
   write(path.replace(/\.ts$/, ".js"), renamed(code));
 }
-for (const path of textsOf()) cpSync(join(root, path), place(path));
+// Exported clients contain the text of these files.
+for (const path of globSync("src/export/typescript/common/*.ts", { cwd: root })) cpSync(join(root, path), place(path));
 for (const path of globSync("src/**/*.md", { cwd: root })) cpSync(join(root, path), place(path));
 for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANGELOG.md"])
   cpSync(join(root, path), place(path), { recursive: true });
@@ -75,19 +74,7 @@ function writeTypes(): void {
 }
 
 function renamed(code: string): string {
-  const texts: string[] = [];
-  const kept = code.replace(readAsText, (match) => `\0${texts.push(match) - 1}\0`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they stand for what is put back
-  return kept.replace(named, '$1.js"').replace(/\0(\d+)\0/g, (_match, index: string) => texts[Number(index)] ?? "");
-}
-
-function textsOf(): readonly string[] {
-  return globSync("src/**/*.ts", { cwd: root }).flatMap((path) => {
-    const code = readFileSync(join(root, path), "utf8");
-    return [...code.matchAll(/readFile(?:Sync)?\(\s*new URL\("([^"]+\.ts)"/g)].map(([, name = ""]) =>
-      join(dirname(path), name),
-    );
-  });
+  return code.replace(named, '$1.js"');
 }
 
 function place(path: string): string {

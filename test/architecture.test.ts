@@ -48,7 +48,7 @@ const mayImportWithin: readonly (readonly [file: string, imports: readonly strin
   // A part's decisions at run time are pure, and know that part alone.
   ["language/*/decide.ts", ["base/**", "expression/**", "./model.ts"]],
   // It is copied into other people's programs as it stands.
-  ["export/typescript/common.ts", []],
+  ["export/typescript/common/**", ["export/typescript/common/**"]],
   // A model is only types and plain values; what other parts say comes in as types.
   ["language/**/model.ts", ["base/**", "expression/**", "language/**/model.ts"]],
 ];

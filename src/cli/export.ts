@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf, written } from "../server/document.ts";
 import type { Terminal } from "../server/terminal.ts";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 
 export interface ExportOptions {
   /** The file to write; default: standard output. */
@@ -93,6 +93,8 @@ async function exported(
 /** Returns the function that generates the client of a plan. */
 export async function typescript(): Promise<(plan: Plan) => string> {
   const { typescriptClient } = await import("../export/typescript/client.ts");
-  const runtime = await readFile(new URL("../export/typescript/common.ts", import.meta.url), "utf8");
-  return (plan) => typescriptClient(plan, runtime);
+  const { commonParts } = await import("../export/typescript/common-parts.ts");
+  const folder = new URL("../export/typescript/common/", import.meta.url);
+  const parts = commonParts((file) => readFileSync(new URL(file, folder), "utf8"));
+  return (plan) => typescriptClient(plan, parts);
 }

@@ -60,17 +60,31 @@ function grows(list: TypedExpression): boolean {
   return isAll(list) || (list.kind === "macro" && list.macro === "filter" && grows(list.list) && !readsAll(list.body));
 }
 
-/** A field by which a macro selects the records that refer to the current one, or to the caller. */
+/** A field by which a macro selects the records that refer to the current one, to the caller, or to what the current one refers to. */
 export interface Selection {
   readonly resource: string;
   readonly name: string;
-  readonly by: "record" | "caller";
+  readonly by: "record" | "caller" | "reference";
+  /** The field of the current record with the reference. */
+  readonly field?: string;
+  /** What else the macro asks of a record. */
+  readonly others: readonly TypedExpression[];
 }
 
-/** Whether all records that an expression over a new record reads refer to it, or to a user whom the test signed up. */
-export function selectsKnown({ world }: Trial, typed: TypedExpression, caller: Caller): boolean {
+/**
+ * Whether all records that an expression over a new record reads refer to it, or to a user whom the test signed up. `isMade`: whether
+ * the test made the record to which a field of the new one refers, so that it knows the others that refer to it.
+ */
+export function selectsKnown(
+  { world }: Trial,
+  typed: TypedExpression,
+  caller: Caller,
+  isMade: (field: string) => boolean = () => false,
+): boolean {
   const isUser = world.accounts.has(caller);
-  const selected = selectionsIn(typed).filter(({ by }) => by === "record" || isUser);
+  const selected = selectionsIn(typed).filter(
+    ({ by, field }) => by === "record" || (by === "caller" ? isUser : field !== undefined && isMade(field)),
+  );
   return selected.length === nodesOf(typed).filter(isAll).length;
 }
 
@@ -78,16 +92,21 @@ export function selectsKnown({ world }: Trial, typed: TypedExpression, caller: C
 export function selectionsIn(typed: TypedExpression): readonly Selection[] {
   return nodesOf(typed).flatMap((node) => {
     if (node.kind !== "macro" || !isAll(node.list)) return [];
-    const found = conjuncts(node.body).flatMap((one): readonly Selection[] => {
+    const all = conjuncts(node.body);
+    const found = all.flatMap((one): readonly Selection[] => {
       if (one.kind !== "compare" || one.operator !== "==") return [];
       const sides = [one.left, one.right];
       const item = sides.find((side) => side.kind === "item-field");
       if (item?.kind !== "item-field") return [];
-      const selection = { resource: item.resource, name: item.name };
+      const others = all.filter((other) => other !== one);
+      const selection = { resource: item.resource, name: item.name, others };
       if (sides.some((side) => side.kind === "field" && side.name === "id")) return [{ ...selection, by: "record" }];
       const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
-      return isCaller ? [{ ...selection, by: "caller" }] : [];
+      if (isCaller) return [{ ...selection, by: "caller" }];
+      const field = sides.find((side) => side.kind === "field");
+      return field?.kind === "field" ? [{ ...selection, by: "reference", field: field.name }] : [];
     });
-    return found.toSorted((one, other) => Number(one.by === "caller") - Number(other.by === "caller")).slice(0, 1);
+    const order = ["record", "reference", "caller"];
+    return found.toSorted((one, other) => order.indexOf(one.by) - order.indexOf(other.by)).slice(0, 1);
   });
 }

@@ -214,6 +214,16 @@ export function nestedIds(contract: Contract, { record, view = "" }: ObservedRec
   return found;
 }
 
+/** Returns the objects in a representation that are other views of the same record. */
+export function viewsAround({ model }: Contract, record: JsonObject, view = ""): readonly ObservedRecord[] {
+  const { members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
+  return Object.entries(members).flatMap(([name, { type }]): readonly ObservedRecord[] => {
+    const inner = isAroundItself(model, view, name) ? lookup(record, name) : undefined;
+    const nested = nestedView(model, type);
+    return nested === undefined || !isObject(inner) ? [] : [{ record: inner, view: nested.view }];
+  });
+}
+
 /** Returns the names of the resource's fields that a representation can show: all of them, or those of a view. */
 export function observableFields(contract: Contract, resource: string, view?: string): readonly string[] {
   const { model } = contract;

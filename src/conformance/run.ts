@@ -81,6 +81,7 @@ async function beginRun(contract: Contract, target: Target, of: number, options:
       provoked: new Map(),
       signers: new Map(),
       notAppearing: new Set(),
+      onlyRecords: new Map(),
     },
     clock: { start, ahead: start, isStopped: false },
     deadline: target.now() + options.budgetMilliseconds,

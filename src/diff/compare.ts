@@ -153,8 +153,12 @@ const removals = [
   "field-removed",
   "view-member-removed",
   "answer-removed",
+  "measure-removed",
   "parameter-removed",
   "filter-removed",
+  "move-removed",
+  "timer-removed",
+  "payload-removed",
 ];
 const deprecations = ["version-deprecated", "operation-deprecated", "field-deprecated"];
 
@@ -176,12 +180,21 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
   return difference("breaking", "notice-too-short", one, message, details);
 }
 
-/** A removal is neutral on and after the sunset that the old document announced. */
+/**
+ * A removal is neutral on and after the sunset that the old document announced: of the removed statement, or of one with which it
+ * ends, such as the operation of a transition.
+ */
 function removed(one: Difference, old: Model, today: string): Difference {
-  const sunset = deprecationOf(old, one.subject)?.sunset;
-  if (sunset === undefined) return one;
+  const announced = (one.endsWith ?? [one.subject]).flatMap((name) => {
+    const sunset = deprecationOf(old, name)?.sunset;
+    return sunset === undefined ? [] : [{ name, sunset }];
+  });
+  const [first] = announced.toSorted((earlier, later) => (earlier.sunset < later.sunset ? -1 : 1));
+  if (first === undefined) return one;
+  const { name, sunset } = first;
   if (sunset <= today) return { ...one, effect: "neutral" };
-  return { ...one, message: `${one.message} before its sunset on ${sunset}` };
+  const whose = name === one.subject ? "its sunset" : `the sunset of \`${name}\``;
+  return { ...one, message: `${one.message} before ${whose} on ${sunset}` };
 }
 
 /** Whether the entry matches no difference and no entry of another new version names its subject. */

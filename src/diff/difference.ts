@@ -23,6 +23,8 @@ export interface Difference {
   readonly entry?: Change;
   /** For a removed version: the sunset date that the old document promised. */
   readonly sunset?: string;
+  /** For a removed statement: the names in part 9 whose deprecation announces its end, if that is not its subject. */
+  readonly endsWith?: readonly string[];
 }
 
 export type DifferenceDetails = Omit<Difference, "kind" | "subject" | "effect" | "category" | "message" | "at"> & {

@@ -38,7 +38,7 @@ const kinds: Readonly<Record<Change["kind"], RegExp>> = {
   remove: /-(removed|not-given|not-taken)$/,
   require: /^(field-required|field-taken)$/,
   relax: /^(field-(may-be-absent|not-required|changed)|(null|type|range|pattern|value)-(wider|other))$/,
-  retype: /^((range|pattern|value|null|type|media)-|default-changed|answer-changed)/,
+  retype: /^((range|pattern|value|null|type|media)-|default-changed|answer-changed|measure-changed)/,
   path: /^(route-changed|operation-)/,
   error: /^(error|refusal|standard-error)-/,
   event: /^(event|payload)-/,

@@ -78,8 +78,11 @@ function* emittedDifferences(both: Both, site: Statement, old: OutEvent, now: Ou
   const carries = below(site, "carries");
   // If the payload is the full record, the differences of the record's fields cover it.
   if (old.carries !== undefined || now.carries !== undefined) {
-    for (const member of before.filter((one) => !after.includes(one)))
-      yield difference("breaking", "payload-removed", carries, `\`${name}\` no longer carries \`${member}\``);
+    const resource = resourceOf(both.old.model, old);
+    for (const member of before.filter((one) => !after.includes(one))) {
+      const message = `\`${name}\` no longer carries \`${member}\``;
+      yield difference("breaking", "payload-removed", carries, message, { endsWith: [`${resource}.${member}`] });
+    }
     for (const member of after.filter((one) => !before.includes(one)))
       yield difference("additive", "payload-added", carries, `\`${name}\` carries \`${member}\``);
   }
@@ -92,12 +95,16 @@ function sourceText({ when }: OutEvent): string {
   return when.kind === "enters" ? `${when.resource} -> ${when.state}` : when.operation;
 }
 
-function payloadOf(model: Model, { when, carries }: OutEvent): readonly string[] {
-  if (carries !== undefined) return carries;
-  const resolved = when.kind === "operation" ? resolveEndpoint(model, when.operation) : undefined;
-  const resource =
-    when.kind === "enters" ? when.resource : resolved?.kind === "resource" ? resolved.resource : undefined;
+function payloadOf(model: Model, event: OutEvent): readonly string[] {
+  if (event.carries !== undefined) return event.carries;
+  const resource = resourceOf(model, event);
   return resource === undefined ? [] : Object.keys(fieldsOf(model, resource));
+}
+
+function resourceOf(model: Model, { when }: OutEvent): string | undefined {
+  if (when.kind === "enters") return when.resource;
+  const resolved = resolveEndpoint(model, when.operation);
+  return resolved?.kind === "resource" ? resolved.resource : undefined;
 }
 
 function* carriedDifferences(both: Both, name: string, at: string, old: InEvent, now: InEvent): Iterable<Difference> {

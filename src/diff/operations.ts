@@ -38,6 +38,7 @@ import {
 import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences, pageDifferences } from "./shapes.ts";
+import { isSummary, summaryDifferences } from "./summaries.ts";
 import type { Use } from "./uses.ts";
 import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
@@ -248,15 +249,6 @@ function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {
   return repeats === "none" ? undefined : repeats;
 }
 
-/** Yields a difference for each group of a summary: another group means other items, with other numbers. */
-function* groupDifferences(site: Site, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  for (const { name: group, old: before, now: after } of pairs(old.group, now.group))
-    yield* restated("breaking", "answer-changed", below(site, group), `The group \`${group}\` of \`${name}\``, [
-      before,
-      after,
-    ]);
-}
-
 // ── One operation ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
@@ -276,7 +268,8 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   yield* inputDifferences(both, name);
   yield* locationDifferences(both, name, old, now);
   yield* shapeDifferences(both, below(site, "gives"), old, now);
-  yield* responseDifferences(both, name, old, now);
+  const isSummaries = isSummary(both.old.model, name) && isSummary(both.now.model, name);
+  yield* isSummaries ? summaryDifferences(both, name, old, now) : responseDifferences(both, name, old, now);
   yield* choiceDifferences(both, name, old, now);
   if (old.lists !== undefined || now.lists !== undefined)
     yield* listDifferences(
@@ -284,7 +277,6 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       old.lists ?? both.old.model.endpoints.lists,
       now.lists ?? both.now.model.endpoints.lists,
     );
-  yield* groupDifferences(below(site, "group"), name, old, now);
   yield* restated("breaking", "list-order-changed", below(site, "order"), `The usual order of \`${name}\``, [
     orderOf(old),
     orderOf(now),
@@ -293,7 +285,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   yield* styleDifferences(both, site, old, now);
   // A tighter condition of a list means that the list returns fewer records.
   const where = { kind: "where", what: `The condition of the list \`${name}\`` };
-  yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
+  if (!isSummaries) yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
   yield* actionDifferences(both, name, old, now);
   yield* restated("breaking", "refusal-changed", site, `The error of \`${name}\``, [
     old.else ?? "unauthenticated",

@@ -1,7 +1,6 @@
 /** Differences in the shapes of responses and bodies: `gives`, nesting of members, and views. */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import { type Batch, batchOf, declaredInput } from "../language/endpoints/shape.ts";
-import { measureOf } from "../language/endpoints/summary.ts";
 import type { Model } from "../language/model.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
@@ -34,9 +33,7 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
         const typed = side.typed().get(site.at);
         return typed && `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`;
       });
-      // The type of a measure is that of its argument, which says nothing about its value.
-      const isMeasure = [before, after].some((text) => measureOf(text) !== undefined);
-      const effect = was !== undefined && was === is && !isMeasure ? "neutral" : "breaking";
+      const effect = was !== undefined && was === is ? "neutral" : "breaking";
       yield* restated(effect, "answer-changed", site, `The value of \`${subject}\` in the response`, [before, after]);
     }
   }
@@ -134,7 +131,8 @@ function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefini
     if (before === undefined) yield difference("additive", "view-member-added", site, `\`${subject}\` is new`);
     else if (after === undefined) {
       const entry = { kind: "remove", target: { of: name, field: member }, type: "json", seen: "null" } as const;
-      yield difference("breaking", "view-member-removed", site, `\`${subject}\` is removed`, { entry });
+      const endsWith = before === "field" ? [subject, `${old.of}.${member}`] : [subject];
+      yield difference("breaking", "view-member-removed", site, `\`${subject}\` is removed`, { entry, endsWith });
     } else yield* memberChanges(both, site, before, after);
   }
   // The order of response members has no meaning for clients.

@@ -146,7 +146,10 @@ function removedTransition(transition: Transition, now: Lifecycle): Difference {
   const effect = transition.from === "any" || Object.hasOwn(now.states, transition.from) ? "breaking" : "neutral";
   const kind = isTimer(transition) ? "timer-removed" : "move-removed";
   const message = `\`${transition.subject}\` no longer has the transition ${transitionText(transition)}`;
-  return difference(effect, kind, transition, message, { category: "right" });
+  const { on } = transition.trigger;
+  const ends = on.kind === "by" ? on.operation : on.kind === "at" ? `${transition.subject}.${on.field}` : undefined;
+  const details = { category: "right", ...(ends === undefined ? {} : { endsWith: [ends] }) } as const;
+  return difference(effect, kind, transition, message, details);
 }
 
 function isTimer({ trigger: { on } }: Transition): boolean {

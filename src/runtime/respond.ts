@@ -36,12 +36,16 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
   const underAddress = limitByAddress(service, incoming, route); // 429
   if (underAddress !== undefined) await underAddress;
   if (route.kind !== "operation") return respondWithoutOperation(service, incoming, route); // 401 404 405 414 501
+  let operation: Operation | undefined = route.endpoint.compiled.operation;
   try {
     let caller = authenticate(service, incoming, route); // 401
     if (caller instanceof Promise) caller = await caller;
     let version = resolveVersion(service, incoming, route, caller); // 400 410
     if (version instanceof Promise) version = await version;
+    // The path may have another operation in the caller's version, or none.
+    operation = undefined;
     let request = operationRequest(service, incoming, route, caller, version); // 404
+    operation = request.route.endpoint.compiled.operation;
     if (request.route.endpoint.kinds !== undefined) request = await requestOfKind(request); // 413 422
     const underCaller = limitByCaller(service, request, route); // 429
     if (underCaller !== undefined) await underCaller;
@@ -52,9 +56,9 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
     if (input instanceof Promise) input = await input;
     let response = perform(service, createCall(service.context, request, input), incoming.rejected);
     if (response instanceof Promise) response = await response;
-    return media === undefined ? response : withMedia(response, media, route.endpoint.compiled.operation);
+    return media === undefined ? response : withMedia(response, media, operation);
   } catch (thrown) {
-    throw thrown instanceof ApiError ? withOperationStatus(route.endpoint.compiled.operation, thrown) : thrown;
+    throw thrown instanceof ApiError && operation !== undefined ? withOperationStatus(operation, thrown) : thrown;
   } finally {
     if (incoming.uploads.length > 0) await service.context.store.files.discard(incoming.uploads);
   }
@@ -121,11 +125,11 @@ function operationRequest(
   caller: Caller,
   version: Served,
 ): OperationRequest {
-  incoming.observation.version = version;
-  const route = routeIn(service, incoming, found, version);
   const { httpRequest, observation, rejected, uploads } = incoming;
-  // The path may have another operation in the caller's version.
-  if (route !== found) observation.operation = route.endpoint.compiled.operation.name;
+  observation.version = version;
+  if (version !== found.version) delete observation.operation;
+  const route = routeIn(service, incoming, found, version);
+  observation.operation = route.endpoint.compiled.operation.name;
   const kind = route.endpoint.compiled.forKind(caller.kind);
   return { httpRequest, observation, rejected, uploads, caller, version, route, kind };
 }

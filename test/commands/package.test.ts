@@ -30,17 +30,20 @@ test("the package is used by another project", async (t) => {
     if (!name.startsWith(".") && !existsSync(join(modules, name)))
       symlinkSync(join(root, "node_modules", name), join(modules, name), "dir");
 
+  const command = join(modules, "nonet", "src", "cli.mjs");
   await t.test("as a command", () => {
-    assert.match(node(folder, join(modules, "nonet", "src", "cli.mjs"), "--help"), /nonet serve DOC/);
+    assert.match(node(folder, command, "--help"), /nonet serve DOC/);
     writeFileSync(join(folder, "notes.md"), notes);
-    const types = node(folder, join(modules, "nonet", "src", "cli.mjs"), "types", "notes.md");
+    const types = node(folder, command, "types", "notes.md");
     assert.match(types, /export interface Notes \{/);
     writeFileSync(join(folder, "notes.types.ts"), types);
-    const client = node(folder, join(modules, "nonet", "src", "cli.mjs"), "export", "typescript", "notes.md");
-    assert.match(client, /export function createClient/);
+    const client = node(folder, command, "export", "typescript", "notes.md");
+    assert.equal(client, node(folder, join(root, "src", "cli.mjs"), "export", "typescript", "notes.md"));
+    // Characters beyond ASCII in regular expressions: the dash of a heading.
+    writeFileSync(join(folder, "dashes.md"), notes.replace("## What the service does", "## 1 – What the service does"));
+    assert.match(node(folder, command, "check", "dashes.md"), /0 errors/);
   });
 
-  const command = join(modules, "nonet", "src", "cli.mjs");
   const kept = join(modules, "nonet", "src", "nonet.cjs.other.cache");
 
   await t.test("as a command in one file", () => {

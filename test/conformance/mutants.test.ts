@@ -7,6 +7,7 @@ import { check } from "../../src/language/check.ts";
 import { type PartName, partNames } from "../../src/language/model.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { readDeclarations, type Type } from "../enforced/declarations.ts";
+import { documentOf } from "../enforced/document.ts";
 import { isNightly } from "../nightly.ts";
 import { acceptances, serveAcceptance } from "./mutants/accept.ts";
 import { documentMutants, nameOf } from "./mutants/documents.ts";
@@ -108,6 +109,21 @@ void describe("documents", () => {
       rowsOf,
     );
   });
+});
+
+void test("a credential that no request needs is noticed by nobody", () => {
+  const lasting = "authentication/credentials/key/lasts: 366d for 365d";
+  const rowsOf: readonly (readonly [text: string, observable: boolean])[] = [
+    [documentOf({}), false],
+    [documentOf({ authentication: { allow: { getThing: "signed-in" } } }), true],
+    [documentOf({ authentication: { show: { "Thing.name": "signed-in" } } }), true],
+    [documentOf({ limits: { rate: { all: "9/minute per user" } } }), true],
+    [documentOf({ resources: { Thing: { id: "id(thi)", "by?": "user = caller, read-only" } } }), true],
+  ];
+  for (const [text, observable] of rowsOf) {
+    const [mutant] = documentMutants(text, (one) => nameOf(one) === lasting);
+    assert.equal(mutant?.observable, observable, text);
+  }
 });
 
 void describe("texts", () => {

@@ -4,7 +4,7 @@ import { follow } from "../../src/conformance/event-stream.ts";
 import { createClient } from "../../src/conformance/http-client.ts";
 import type { Interaction } from "../../src/conformance/interaction.ts";
 import { lend, type Obtain } from "../../src/conformance/lend.ts";
-import { createReceiver } from "../../src/conformance/receiver.ts";
+import { createReceiver, type Receiver } from "../../src/conformance/receiver.ts";
 import type { Report } from "../../src/conformance/result.ts";
 import { selectionOf } from "../../src/conformance/select.ts";
 import { statementsOf } from "../../src/conformance/statement.ts";
@@ -28,8 +28,8 @@ export interface ServedTest {
   readonly withoutClock?: true;
   /** Whether the test has no receiver of webhooks. */
   readonly withoutReceiver?: true;
-  /** The address that the service has of the receiver; by default the receiver's. */
-  readonly receiverUrl?: string;
+  /** Changes the receiver of the test. */
+  readonly receiver?: (receiver: Receiver) => Receiver;
   /** How long an event may take, in milliseconds. */
   readonly eventMilliseconds?: number;
   /** The secrets of the document; by default one for each. */
@@ -59,7 +59,7 @@ export async function testRunning(
     workers = 1,
     withoutClock,
     withoutReceiver,
-    receiverUrl,
+    receiver: changed = (receiver) => receiver,
     eventMilliseconds = 10_000,
     observed,
     secrets = sameSecrets,
@@ -81,10 +81,7 @@ export async function testRunning(
     return `${found?.id ?? "none"}:${secret}`;
   };
   const created = withoutReceiver === true ? undefined : await createReceiver();
-  const receiver =
-    created === undefined || receiverUrl === undefined
-      ? created
-      : { ...created, url: (path: string) => `${receiverUrl}${path}` };
+  const receiver = created && changed(created);
   try {
     return await testTarget(
       {

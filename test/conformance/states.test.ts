@@ -44,6 +44,14 @@ function transition(what: string, name: string, stated: Triggers, served: Trigge
 
 const fromAny: Block = { "open -> lost": "by lose", "any -> closed": "by close", "closed -> open": "by open" };
 
+const hurried: Block = { after: "1h", if: "name == 'go'" };
+
+/** A state that things reach by a timer whose guard is false of most of them, and leave by another one. */
+function late(after: string, more: Block = { "open -> late": hurried }): Block {
+  const timers = { ...more, "late -> lost": { after } };
+  return { states: ["open", "closed", "late", "lost"], moves: { ...moves, ...timers } };
+}
+
 const guarded: Block = { by: "close", if: "input.code == 'yes'", else: "not-so" };
 
 const begins: Block = { by: "addThing", set: { count: "count + 1" } };
@@ -84,6 +92,13 @@ const rows: readonly Altered[] = [
   transition("a later timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 49h"]),
   transition("an earlier timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 47h"]),
   transition("no due time", "open -> lost", ["by lose", "at due"], "by lose"),
+  life("a timer after a guarded one", "moves/late -> lost", late("2h"), late("3h")),
+  life(
+    "a state that is skipped",
+    "moves/open -> late",
+    late("2h"),
+    late("2h", { "open -> lost": ["by lose", hurried] }),
+  ),
   transition("a creation that moves no record", "open -> closed", ["by close", started], "by close"),
   transition("a creation that always moves", "open -> closed", ["by close", started], ["by close", begins]),
   transition(

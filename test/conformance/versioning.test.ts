@@ -70,17 +70,19 @@ const told: Parts = {
   },
 };
 
+const tooOld: Block = {
+  errors: {
+    "too-big": "409 It is too big",
+    "too-old": "404 The version is over",
+    "no-version": "412 No such version",
+  },
+};
+
 /** Things in two versions, the newer of which has these changes. */
 function changed(changes: Json, versioning: Block = {}, parts: Parts = {}): string {
   return documentOf({
     resources: { ...things(fields), rules: { Thing: "count < 99 else too-big" } },
-    errors: {
-      errors: {
-        "too-big": "409 It is too big",
-        "too-old": "404 The version is over",
-        "no-version": "412 No such version",
-      },
-    },
+    errors: tooOld,
     versioning: {
       scheme: "dated",
       sent: "header X-Version",
@@ -121,6 +123,12 @@ const sunset = (lines: Block): Block => ({ deprecated: { [before]: lines } });
 const day = (number: number): string => new Date(Date.now() + number * 86_400_000).toISOString().slice(0, 10);
 const dates = { since: "2026-09-01", sunset: day(100), guide: "https://docs.example/old" };
 const ofList = (lines: Block): Block => ({ deprecated: { listThings: lines, "Thing.count": { since: "2026-09-01" } } });
+/** An operation that ends with another error than its document declares. */
+const otherEnd = (what: string, stated: Block, served: Block, broken: string): Row => {
+  const ending = (errors: Block): string =>
+    changed(rename, ofList({ since: "2026-09-01", sunset: day(100) }), { errors: { ...tooOld, ...errors } });
+  return { what, stated: ending(stated), served: ending(served), broken };
+};
 const numbered: Block = { scheme: "numbered", versions: { "2.1": rename, "1.1": "first" } };
 
 const rows: readonly Row[] = [
@@ -179,6 +187,10 @@ const rows: readonly Row[] = [
   versions("no announcement of the end of an operation", "deprecated/listThings", ofList(dates), {}),
   versions("another operation that is deprecated", "deprecated/listThings", ofList(dates), { deprecated: { listThings: dates, getThing: dates } }),
   versions("an operation that does not end", "deprecated/listThings", ofList({ sunset: day(100) }), ofList({ sunset: day(200) })),
+  otherEnd("another status of an operation that has ended", {}, { status: { "operation-gone": "404" } }, "errors/"),
+  otherEnd("the usual status in place of the declared one", { status: { "operation-gone": "404" } }, {}, "errors/status"),
+  otherEnd("another status where part 7 lists no such error", { standard: ["not-found", "invalid-request"] }, { standard: ["not-found", "invalid-request"], status: { "operation-gone": "404" } }, "versioning/deprecated/listThings"),
+  versions("another error after the end of a version, which is not declared", `deprecated/${before}`, sunset({ sunset: day(100) }), { ...sunset({ sunset: day(100) }), policy: { "after sunset": "404 too-old" } }),
   versions("another error after the end", "policy/after sunset", { ...sunset(dates), policy: { "after sunset": "404 too-old" } }, { ...sunset(dates), policy: { "after sunset": "410 version-gone" } }),
 ]; // biome-ignore format: a table
 

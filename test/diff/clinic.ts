@@ -12,6 +12,8 @@ export const clinic = `purpose:
     dropRoom: Close a room
     book: Book a visit
     listVisits: See visits
+    load: See the load of each day
+    countVisits: Count the visits
     getVisit: See one visit
     changeVisit: Correct a visit
     admit: Let the patient in
@@ -66,6 +68,12 @@ endpoints:
       choose: { room: { from: Room, if: size == 'large', else: no-room } }
       also: { change: Room, where: id == this.room, set: { visits: visits + 1 } }
     listVisits: { at: GET /visits, where: state != 'missed' }
+    load:
+      at: GET /load
+      of: Visit
+      group: { day: "date(createdAt, 'Europe/Oslo')", urgency: urgency }
+      gives: { visits: count, heavy: sum(weight), mean: average(weight) }
+    countVisits: { at: GET /visit-count, of: Visit, does: summary, gives: { visits: count } }
     getVisit: GET /visits/{id}
     changeVisit: PATCH /visits/{id}
     admit: { at: "POST /visits/{id}/admit", takes: { pin: string(4), helper?: string(1..40) }, gives: { room: room, until: until } }
@@ -79,6 +87,7 @@ authentication:
   allow:
     addRoom, dropRoom: doctor
     listRooms, listVisits: signed-in
+    load, countVisits: doctor
     book: nurse
     getVisit, changeVisit, finish: doctor | nurse if own
     admit: anyone
@@ -110,7 +119,7 @@ errors:
     no-room: 409 No room is free, retry after 10m
     too-heavy: 422 Too heavy for the bed
 limits:
-  rate: { all: 600/min per user, admit: 5/15min per Visit }
+  rate: { all: 600/min per user, admit: 5/15min per Visit, finish: 100/day in Europe/Oslo per user }
   quota: { book: 50/day per user, Visit: 10 in booked | inside per user }
   size: { request: 256KB }
   time: { request: 10s }

@@ -183,6 +183,7 @@ test("a removal breaks nobody after the sunset that the old document announced",
     ["a deprecation without enough notice", document({}, {}, shutting), document({}, operation, shutting), "2026-11-15", ["notice-too-short"]],
     ["no deprecation any more", document({}, operation, shutting), document({}, {}, shutting), "2026-11-15", []],
     ["an earlier sunset", document({ "note?": "string" }, field), document({ "note?": "string" }, { "Thing.note": { sunset: "2026-11-30" } }), "2026-11-15", ["sunset-changed"]],
+    ...endings(),
   ]; // biome-ignore format: a table
   for (const [what, old, now, on, expected] of rows) {
     const { differences } = compare(modelOf(old, "old.md"), modelOf(now, "now.md"), on);
@@ -190,6 +191,61 @@ test("a removal breaks nobody after the sunset that the old document announced",
     assert.deepEqual(breaking, expected, what);
   }
 });
+
+/** What ends together with something that the old document deprecates: fields in views and payloads, transitions. */
+function endings(): readonly (readonly [string, string, string, string, readonly string[]])[] {
+  const document = (deprecated: Block, { has }: { readonly has: readonly string[] }): string => {
+    const only = <Value>(name: string, value: Value): readonly Value[] => (has.includes(name) ? [value] : []);
+    const fields = [...only("note", "note"), "size"];
+    return documentOf({
+      resources: {
+        ...things({ size: "integer(0..9)", ...Object.assign({}, ...only("note", { "note?": "string" })), ...Object.assign({}, ...only("until", { "until?": "datetime" })) }),
+        views: { Short: { of: "Thing", fields: ["id", ...only("short note", "note"), "size"] } },
+      },
+      states: {
+        Thing: {
+          states: ["open", "shut"],
+          start: "open",
+          final: ["shut"],
+          moves: { "open -> shut": ["by close", ...only("shut", "by shut"), ...only("until", "at until")] },
+        },
+      },
+      endpoints: {
+        endpoints: {
+          ...crud,
+          close: "POST /things/{id}/close",
+          ...Object.assign({}, ...only("shut", { shut: "POST /things/{id}/shut" })),
+          short: { at: "GET /short/{id}", of: "Thing", gives: "Short" },
+        },
+      },
+      events: { envelope: "plain", out: { "thing.shut": { when: "Thing -> shut", carries: ["id", ...fields] } }, delivery: "none" },
+      errors: {},
+      versioning: { scheme: "none", policy: { notice: "30d" }, deprecated },
+    }); // biome-ignore format: a document
+  };
+  const all = ["note", "short note", "until", "shut"];
+  const without = (...names: readonly string[]): string =>
+    document({}, { has: all.filter((name) => !names.includes(name)) });
+  const sunset = { sunset: "2026-12-01" };
+  const [before, after] = ["2026-11-30", "2026-12-01"];
+  const note = document({ "Thing.note": sunset }, { has: all });
+  const shortNote = document({ "Short.note": sunset }, { has: all });
+  const shut = document({ shut: { since: "2026-09-01", ...sunset } }, { has: all });
+  const until = document({ "Thing.until": sunset }, { has: all });
+  return [
+    ["a field with its view and payload, before its sunset", note, without("note", "short note"), before, ["field-removed", "view-member-removed", "payload-removed"]],
+    ["and after it", note, without("note", "short note"), after, []],
+    ["a field in a view only, after its sunset", note, without("short note"), after, []],
+    ["a member of a view, before its sunset", shortNote, without("short note"), before, ["view-member-removed"]],
+    ["and after it", shortNote, without("short note"), after, []],
+    ["a member of a view does not announce the field", shortNote, without("note", "short note"), after, ["field-removed", "payload-removed"]],
+    ["an operation with its transition, before its sunset", shut, without("shut"), before, ["move-removed", "operation-removed"]],
+    ["and after it", shut, without("shut"), after, []],
+    ["a field with its timer, before its sunset", until, without("until"), before, ["field-removed", "timer-removed"]],
+    ["and after it", until, without("until"), after, []],
+    ["a timer of a field that was not deprecated", shut, without("until", "shut"), after, ["field-removed", "timer-removed"]],
+  ]; // biome-ignore format: a table
+}
 
 test("entries go below the newest version where it is new, else below one of today", () => {
   const headings: readonly (readonly [from: string, to: string, version: string, isNew: boolean])[] = [

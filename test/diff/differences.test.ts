@@ -31,6 +31,61 @@ for (const [about, table] of Object.entries(rows)) {
   });
 }
 
+test("a limit of a calendar window and a summary name the callers whom a change breaks", () => {
+  const rows: readonly (readonly [from: string, to: string, message: string])[] = [
+    [
+      "100/day in Europe/Oslo",
+      "90/day in Europe/Oslo",
+      "The rate of `finish` is `90/day in Europe/Oslo per user`, and was `100/day in Europe/Oslo per user`: it rejects callers who need more than 90 in a day",
+    ],
+    [
+      "100/day in Europe/Oslo",
+      "100/day in Europe/Paris",
+      "The rate of `finish` is `100/day in Europe/Paris per user`, and was `100/day in Europe/Oslo per user`: its windows begin at other times for callers who use up the old ones",
+    ],
+    [
+      "100/day in Europe/Oslo",
+      "100/week in Europe/Oslo",
+      "The rate of `finish` is `100/week in Europe/Oslo per user`, and was `100/day in Europe/Oslo per user`: it rejects callers who need more than 100 in a week",
+    ],
+    [
+      ", urgency: urgency }",
+      " }",
+      "`load` no longer has the group `urgency`: its callers get numbers of larger groups",
+    ],
+    ["visits: count, heavy", "heavy", "`load` no longer has `visits`: its callers do not find the number"],
+    [
+      "sum(weight)",
+      "max(weight)",
+      "`load.heavy` is `max(weight)`, and was `sum(weight)`: its callers get another number",
+    ],
+    [
+      "does: summary, gives",
+      "group: urgency, gives",
+      "`countVisits` responds with a page of groups, and responded with one object: its callers find no number where it was",
+    ],
+  ];
+  for (const [from, to, message] of rows)
+    assert.deepEqual(
+      differencesOf(old, modelOf(clinicWith([from, to]))).map((one) => one.message),
+      [message],
+    );
+});
+
+test("limits in another order are the same limits", () => {
+  const withRates = (...rates: readonly string[]): Model =>
+    modelOf(clinicWith(["100/day in Europe/Oslo per user", `[${rates.join(", ")}]`]));
+  const [day, month, fast] = ["100/day in Europe/Oslo per user", "900/month in Europe/Oslo per user", "5/min per user"];
+  const kinds = (from: Model, to: Model): readonly string[] =>
+    differencesOf(from, to).map(({ effect, kind }) => `${effect} ${kind}`);
+  assert.deepEqual(kinds(withRates(day, month, fast), withRates(fast, month, day)), []);
+  assert.deepEqual(kinds(withRates(day, month), withRates(month)), ["additive rate-removed"]);
+  assert.deepEqual(kinds(withRates(month), withRates(fast, day, month)), [
+    "breaking rate-added",
+    "breaking rate-added",
+  ]);
+});
+
 test("where a credential is sent", () => {
   const sentIn = (places: string): Model => modelOf(clinicWith(["sent: Authorization Bearer,", places]));
   const rows: readonly (readonly [from: string, to: string, ...effects: readonly string[]])[] = [

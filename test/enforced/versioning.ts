@@ -261,7 +261,7 @@ const described = (deprecated: Block): string =>
     resources: {
       Thing: { id: "id(thi)", to: "Address", "stops?": "Address[](0..3)" },
       types: { Address: { street: "string(1..40)", postcode: "string(3..10)" } },
-      views: { Sent: { of: "Thing", fields: ["id"], "street?": "string := to.street" } },
+      views: { Sent: { of: "Thing", fields: ["id", "stops"], "street?": "string := to.street" } },
     },
     endpoints: { endpoints: { ...crud, getThing: { at: "GET /things/{id}", gives: "Sent" } } },
     versioning: { scheme: "none", deprecated },
@@ -269,15 +269,20 @@ const described = (deprecated: Block): string =>
 
 const fieldsEnding: readonly Proof[] = [
   {
-    of: ["resources/resources/fields/deprecated", "resources/types/deprecated", "resources/views/members/deprecated"],
+    of: [
+      ...["resources/resources/fields/deprecated", "resources/types/deprecated"],
+      ...["resources/views/members/deprecated", "resources/views/deprecated"],
+    ],
     with: described({
-      "Thing.stops": "sunset 2097-01-01",
+      "Thing.to": "sunset 2097-01-01",
       "Address.postcode": "sunset 2098-01-01",
       "Sent.street": "sunset 2099-01-01",
+      "Sent.stops": "sunset 2096-01-01",
     }),
     without: described({}),
     unobserved: true,
     play: [
+      ask("GET /openapi.json", says("ends 2096-01-01")),
       ask("GET /openapi.json", says("ends 2097-01-01")),
       ask("GET /openapi.json", says("ends 2098-01-01")),
       ask("GET /openapi.json", says("ends 2099-01-01")),

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { typescriptClient } from "../../src/export/typescript/client.ts";
+import { type CommonParts, commonParts } from "../../src/export/typescript/common-parts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 
-export const commonText: string = readFileSync(
-  new URL("../../src/export/typescript/common.ts", import.meta.url),
-  "utf8",
-);
+const folderOfParts = new URL("../../src/export/typescript/common/", import.meta.url);
+
+export const parts: CommonParts = commonParts((file) => readFileSync(new URL(file, folderOfParts), "utf8"));
 
 /** What the tests of its types do not need, these call by name. */
 export interface ClientModule {
@@ -64,7 +64,7 @@ export async function moduleOf(plan: Plan): Promise<ClientModule> {
   const folder = await mkdtemp(join(tmpdir(), "nonet-client-"));
   try {
     const file = join(folder, "client.ts");
-    await writeFile(file, typescriptClient(plan, commonText));
+    await writeFile(file, typescriptClient(plan, parts));
     return (await import(pathToFileURL(file).href)) as ClientModule;
   } finally {
     await rm(folder, { recursive: true });

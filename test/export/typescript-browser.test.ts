@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { typescriptClient } from "../../src/export/typescript/client.ts";
 import { run } from "../serve/running.ts";
 import { executable, launch, reason, skip } from "./browser.ts";
-import { commonText } from "./client-of.ts";
+import { parts } from "./client-of.ts";
 import { flagshipText } from "./documents.ts";
 
 /** In the page, or in the worker: makes what is needed, and waits for a parcel that is dropped off meanwhile. */
@@ -32,7 +32,7 @@ test("the client works in a page, and in a worker", { skip }, async (t) => {
   t.after(() => browser.close());
   for (const place of ["page", "worker"]) {
     await using service = await run(flagshipText, { store: "memory", environment: { DOOR_SECRET: "a test" } });
-    const source = stripTypeScriptTypes(typescriptClient(service.plan, commonText));
+    const source = stripTypeScriptTypes(typescriptClient(service.plan, parts));
     const given = [source, service.url, [await service.key("kim", "operator"), await service.key("ann", "courier")]];
     // What the service gives forbids all scripts; the page is only there for its origin.
     const context = await browser.newContext({ bypassCSP: true });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { typescriptClient } from "../../src/export/typescript/client.ts";
 import { planOf, run } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";
-import { commonText, moduleOf } from "./client-of.ts";
+import { parts, moduleOf } from "./client-of.ts";
 import { filesText as text } from "./files-document.ts";
 
 interface Thing {
@@ -46,7 +46,7 @@ for (const store of stores)
   });
 
 test("what is sent and read is typed", () => {
-  const client = typescriptClient(planOf(text), commonText);
+  const client = typescriptClient(planOf(text), parts);
   for (const line of [
     /  createScan\(body: \{\s*\/\*\* At most 1048576 bytes. \*\/\s*readonly page: Blob;\s*\}, options/,
     /  changeThing\(id: string, body: ChangeThingInput \| \{[^}]*readonly photo\?: Blob;\s*\}/,

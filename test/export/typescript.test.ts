@@ -13,7 +13,7 @@ import { typescriptClient } from "../../src/export/typescript/client.ts";
 import { documentOf } from "../enforced/document.ts";
 import { planOf, run } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";
-import { commonText } from "./client-of.ts";
+import { parts } from "./client-of.ts";
 import { flagshipText } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 import { filesText } from "./files-document.ts";
@@ -22,12 +22,22 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "test/exported-client");
 const flagship = { environment: { DOOR_SECRET: "a test" } };
 
+const credentials = {
+  key: { kind: "api-key" },
+  link: { kind: "api-key", sent: "query link" },
+  github: { kind: "hmac-sha256", secret: "env GITHUB", scheme: "github" },
+  login: { kind: "basic" },
+  signed: { kind: "hmac-sha256", secret: "env SIGNED", sent: "header X-Signature" },
+};
+const credentialsText = documentOf({ authentication: { credentials } });
+
 /** By the name of its file: the client of each document, and of each of its versions. */
 const clients = new Map([
   ...everyDocument.flatMap(({ plans }) =>
-    [...plans].map(([name, plan]): [string, string] => [name.replace(" ", "-"), typescriptClient(plan, commonText)]),
+    [...plans].map(([name, plan]): [string, string] => [name.replace(" ", "-"), typescriptClient(plan, parts)]),
   ),
-  ["files", typescriptClient(planOf(filesText), commonText)],
+  ["files", typescriptClient(planOf(filesText), parts)],
+  ["credentials", typescriptClient(planOf(credentialsText), parts)],
 ]);
 
 before(async () => {
@@ -45,23 +55,32 @@ test("all clients compile, and each mistake in a program does not", async () => 
 });
 
 test("the same document gives the same client", () => {
-  assert.equal(typescriptClient(planOf(flagshipText), commonText), typescriptClient(planOf(flagshipText), commonText));
+  assert.equal(typescriptClient(planOf(flagshipText), parts), typescriptClient(planOf(flagshipText), parts));
 });
 
-test("the type and the table have the same credentials: those that a client can send in a header field", () => {
-  const credentials = {
-    key: { kind: "api-key" },
-    link: { kind: "api-key", sent: "query link" },
-    github: { kind: "hmac-sha256", secret: "env GITHUB", scheme: "github" },
-    signed: { kind: "hmac-sha256", secret: "env SIGNED", sent: "header X-Signature" },
-  };
-  const text = typescriptClient(planOf(documentOf({ authentication: { credentials } })), commonText);
-  assert.match(text, /^export type Credential = \{ readonly key: Secret \} \| \{ readonly signed: Secret \};$/m);
+test("the type and the table have the same credentials", () => {
+  const text = typescriptClient(planOf(credentialsText), parts);
+  const [, type = ""] = /^export type Credential =([^;]*);$/m.exec(text) ?? [];
+  assert.deepEqual(
+    [...type.matchAll(/readonly (\w+): (\w+)/g)].map(([, name, of]) => `${name}: ${of}`),
+    ["key: Secret", "link: Secret", "github: Secret", "login: Login", "signed: Secret"],
+  );
   const [, table = ""] = /^  credentials: \{\n(.*?)^  \},$/ms.exec(text) ?? [];
   assert.deepEqual(
     [...table.matchAll(/^    (\w+):/gm)].map(([, name]) => name),
-    ["key", "signed"],
+    Object.keys(credentials),
   );
+});
+
+test("a client has no code that its service does not need, and exports what programs use", () => {
+  const exportsOf = (text: string): readonly string[] =>
+    [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(([, name = ""]) => name).toSorted();
+  const every = ["ApiError", "ConnectionError", "TimeoutError", "WaitError", "createClient", "etag", "isErrorOf"];
+  const plain = typescriptClient(planOf(documentOf({})), parts);
+  assert.deepEqual(exportsOf(plain), [...every, "receivedWith"]);
+  assert.doesNotMatch(plain, /ebhook/);
+  const sending = typescriptClient(planOf(flagshipText), parts);
+  assert.deepEqual(exportsOf(sending), [...every, "receivedWith", "verifyWebhook", "WebhookError"].toSorted());
 });
 
 test("it imports nothing, and asks nothing of Node", () => {

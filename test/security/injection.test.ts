@@ -10,6 +10,7 @@ import { openapi } from "../../src/export/openapi/openapi.ts";
 import { markdown } from "../../src/export/markdown/markdown.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
 import { typescriptClient } from "../../src/export/typescript/client.ts";
+import { commonParts } from "../../src/export/typescript/common-parts.ts";
 import { textOf as logTextOf } from "../../src/observability/log-text.ts";
 import { createRedact } from "../../src/observability/redact.ts";
 import { check } from "../../src/language/check.ts";
@@ -216,7 +217,7 @@ for (const text of evil) {
       assert.doesNotMatch(given.policy ?? "default-src 'none'", /unsafe|script-src/);
     }
     const context = createContext({ globalThis: {} });
-    const program = stripTypeScriptTypes(typescriptClient(plan, "")).replaceAll(/^\s*(?:import|export)\b/gm, "");
+    const program = stripTypeScriptTypes(typescriptClient(plan, commonParts(() => ""))).replaceAll(/^\s*(?:import|export)\b/gm, "");
     try {
       runInContext(program, context, { timeout: 1000 });
     } catch {

@@ -16,6 +16,7 @@ import { type Interaction, isResponse } from "../interaction.ts";
 import { recordIn } from "../response.ts";
 import { conjuncts, solve } from "../solve.ts";
 import { subjectFor } from "../trial/calls.ts";
+import { unusedCaller } from "../trial/callers.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
@@ -203,9 +204,12 @@ function hasError(choosing: Choosing, code: string): Case {
     aspects: about(choosing, `if no ${choice.from} fulfils the condition, ${operation} gets ${code}`),
     operation,
     run: async (trial) => {
-      const { caller, input, record } = await attemptFor(trial, choosing);
-      const fresh = await freshMembers(trial, choosing, caller);
-      if (Object.keys(fresh).length === 0)
+      const { caller: usual, input, record } = await attemptFor(trial, choosing);
+      const fresh = await freshMembers(trial, choosing, usual);
+      // Nothing belongs to a caller who has sent no request yet.
+      const unused = isOfCaller(choosing) && record === undefined ? await unusedCaller(trial, usual.roles) : undefined;
+      const caller = unused ?? usual;
+      if (Object.keys(fresh).length === 0 && unused === undefined)
         throw new NotTried(`the test cannot make that no ${choice.from} fulfils \`${choice.if}\``);
       const interaction = await trial.call(operation, {
         ...{ caller, query: input.query },
@@ -215,6 +219,16 @@ function hasError(choosing: Choosing, code: string): Case {
       expectError(trial, interaction, { code });
     },
   };
+}
+
+/** Whether the condition asks for a record of the caller: `id == caller.id`. */
+function isOfCaller({ condition }: Choosing): boolean {
+  const all = condition === undefined ? [] : conjuncts(condition);
+  return all.some((one) => {
+    const sides = one.kind === "compare" && one.operator === "==" ? [one.left, one.right] : [];
+    const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
+    return isCaller && sides.some((side) => side.kind === "field");
+  });
 }
 
 /** How many requests race, and for how many records. */

@@ -15,7 +15,7 @@ import { subjectFor } from "../trial/calls.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
-import { sendCreation } from "../trial/records.ts";
+import { creatorFor, sendCreation } from "../trial/records.ts";
 import { recordsOf } from "../trial/world.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -73,7 +73,7 @@ function succeeds(contract: Contract, called: Operation): Case {
 }
 
 async function creation(trial: Trial, called: ResourceEndpoint): Promise<Interaction> {
-  const caller = await trial.callerFor(called.operation);
+  const caller = (await creatorFor(trial, called, {})) ?? (await trial.callerFor(called.operation));
   return (await sendCreation(trial, called, caller, { isValid: true })).interaction;
 }
 

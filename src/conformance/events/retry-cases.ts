@@ -2,7 +2,6 @@
  * What clients can observe of failing webhooks: attempts at the declared waits, their end, what follows it, the timeout, and the
  * order of the events of one record while one of them fails.
  */
-import { isObject } from "../../base/json.ts";
 import type { Webhook } from "../../language/events/model.ts";
 import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import type { Contract } from "../contract.ts";
@@ -16,8 +15,8 @@ import { shortSeries, simpleEvent } from "./samples.ts";
 import { sentAt } from "../signature.ts";
 import {
   callWebhooks,
+  deliveriesOf,
   expectNone,
-  listIn,
   receiverOf,
   schemeIn,
   type Subscription,
@@ -228,12 +227,9 @@ function stored(sample: string, keep: string): Case {
         const { id } = await expectEvent(trial, one, sample, record);
         await trial.world.target.wait(quietMilliseconds);
         const isListed = async (): Promise<boolean> => {
-          const below = `/${encodeURIComponent(one.id)}/deliveries`;
-          const response = trial.responseOf(await callWebhooks(trial, one.receiver, "GET", below));
-          const list = listIn(response.json);
-          if (response.status !== 200 || list === undefined)
-            throw new NotTried(`the implementation answered ${response.status} to the list of deliveries`);
-          return list.filter(isObject).some((item) => item["event"] === id);
+          const list = await deliveriesOf(trial, one.receiver, one.id);
+          if (list === undefined) throw new NotTried("the implementation has no list of deliveries");
+          return list.some((item) => item["event"] === id);
         };
         if (!(await isListed())) throw new NotTried("the list of deliveries does not name the event");
         const margin = Math.min(hourMilliseconds, milliseconds / 10);

@@ -2,7 +2,8 @@
 import { isImpossible } from "../attempts.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldOf, type SignatureScheme, schemeOf } from "../../base/signature-schemes.ts";
-import { webhookResource } from "../../language/events/decide.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { deliveryResource, webhookOperations, webhookResource } from "../../language/events/decide.ts";
 import type { Webhook } from "../../language/events/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
@@ -15,6 +16,8 @@ import { operationsAddress, versionSelector } from "../request.ts";
 import { sentAt, webhookProblem } from "../signature.ts";
 import { afterLimits } from "../trial/used-up.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { pageAt, type ReadPage } from "../trial/pages.ts";
+import { type Query, queryText } from "../trial/parameters.ts";
 import type { Trial } from "../trial/trial.ts";
 import { stopped, syncClock } from "../trial/world.ts";
 import { type ArrivedEvent, isAbout, pathOf, readEvent } from "./event.ts";
@@ -171,11 +174,35 @@ function createSubscription(
   };
 }
 
+/** The list of deliveries, which is no operation of the document itself. */
+const listOfDeliveries: ResourceEndpoint = {
+  ...{ kind: "resource", operation: webhookOperations.deliveries, resource: deliveryResource, action: "list" },
+  ...{ endpoint: { method: "GET", path: "/deliveries" }, anchor: 0, parents: [], segments: [] },
+};
+
+/** How many pages of deliveries the test reads. */
+const mostPages = 50;
+
 /** Returns the deliveries that the implementation lists; undefined if it lists none. */
-async function deliveriesOf(trial: Trial, caller: Caller, id: string): Promise<readonly JsonObject[] | undefined> {
-  const { response } = await callWebhooks(trial, caller, "GET", `/${encodeURIComponent(id)}/deliveries`);
-  if (!isResponse(response) || response.status !== 200) return undefined;
-  return listIn(response.json)?.filter(isObject);
+export async function deliveriesOf(
+  trial: Trial,
+  caller: Caller,
+  id: string,
+): Promise<readonly JsonObject[] | undefined> {
+  const items: Json[] = [];
+  let query: Query | undefined = {};
+  for (let count = 0; query !== undefined && count < mostPages; count += 1) {
+    const below = `/${encodeURIComponent(id)}/deliveries`;
+    const interaction = await callWebhooks(trial, caller, "GET", below, undefined, query);
+    const { response } = interaction;
+    if (!isResponse(response) || response.status !== 200) return undefined;
+    const page: ReadPage | undefined = pageAt(trial, listOfDeliveries, interaction, query);
+    const found = page?.items ?? listIn(response.json);
+    if (found === undefined) return undefined;
+    items.push(...found);
+    query = page?.following;
+  }
+  return items.filter(isObject);
 }
 
 function isTried(attempts: Json | undefined): boolean {
@@ -254,9 +281,10 @@ export async function callWebhooks(
   method: string,
   below: string,
   body?: JsonObject,
+  query?: Query,
 ): Promise<Interaction> {
   const { contract, world } = trial;
-  const interaction = await sendToWebhooks(trial, caller, method, below, body);
+  const interaction = await sendToWebhooks(trial, caller, method, below, body, query);
   const { response } = interaction;
   // Part 8 limits how many webhooks a caller has; other cases may have some now.
   if (isResponse(response) && codeIn(contract, response) === "quota-exceeded")
@@ -271,6 +299,7 @@ export async function sendToWebhooks(
   method: string,
   below: string,
   body?: JsonObject,
+  query: Query = {},
 ): Promise<Interaction> {
   const { contract, random, world } = trial;
   const { endpoints, events, resources } = contract.model;
@@ -278,8 +307,8 @@ export async function sendToWebhooks(
   if (webhook === undefined || lookup(resources.resources, webhookResource) !== undefined)
     throw new NotTried("the document has no webhooks");
   const { edits, repeats } = endpoints;
-  const { headers, path, query } = versionSelector(contract, contract.version);
-  const parameters = new URLSearchParams(query).toString();
+  const { headers, path, query: selecting } = versionSelector(contract, contract.version);
+  const parameters = queryText({ ...selecting, ...query });
   const url = `${operationsAddress(contract, world.target.address)}${path}${webhook.path}${below}`;
   const hasKey =
     repeats !== undefined && repeats !== "none" && repeats.required && (repeats.on !== "POST" || method === "POST");

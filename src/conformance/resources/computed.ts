@@ -2,7 +2,15 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, nodesOf, readsOtherRecords, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
-import { fieldsOf, isOnRequest, lookup, nestedView, unexpandedType } from "../../language/resources/fields.ts";
+import {
+  fieldsOf,
+  isAroundItself,
+  isOnRequest,
+  lookup,
+  nestedView,
+  referenceOf,
+  unexpandedType,
+} from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -12,7 +20,7 @@ import type { Contract, Operation } from "../contract.ts";
 import { transitionsOf } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
-import { knownRecords, selectionsIn, selectsKnown } from "../known-truth.ts";
+import { knownRecords, type Selection, selectionsIn, selectsKnown } from "../known-truth.ts";
 import { readsHidden } from "../deviations.ts";
 import { recordIn } from "../response.ts";
 import { returnedIn } from "../returned.ts";
@@ -21,12 +29,13 @@ import { lookAround } from "../trial/looking.ts";
 import { pathsBetween } from "../trial/states.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
+import { findRecord } from "../trial/world.ts";
 import { isSame } from "../values/same.ts";
 import { ifPossible, untilTried } from "../attempts.ts";
 import { createReferring } from "./referring.ts";
 import { expectValue } from "./outcome.ts";
 import { unsortedLists } from "./unsorted.ts";
-import { makeToEdit, readField } from "./writing.ts";
+import { makeToEdit, otherValue, readField } from "./writing.ts";
 
 export function computedCases(contract: Contract): readonly Case[] {
   const { resources, views = {} } = contract.model.resources;
@@ -110,7 +119,21 @@ interface Computing {
 function scopeFor(trial: Trial, typed: TypedExpression, caller: Caller, { isNew, resource, values }: Computing): Scope {
   const { input: _, ...scope } = trial.scope(caller);
   const all = { ...scope, resource, record: values };
-  return isNew && selectsKnown(trial, typed, caller) ? { ...all, records: knownRecords(trial) } : all;
+  const isMade = (field: string): boolean => madeTarget(trial, resource, field, values) !== undefined;
+  return isNew && selectsKnown(trial, typed, caller, isMade) ? { ...all, records: knownRecords(trial) } : all;
+}
+
+/** Returns the record to which a field refers, if the test made it. */
+function madeTarget(
+  { contract, world }: Trial,
+  resource: string,
+  field: string,
+  values: ReadonlyMap<string, Json>,
+): KnownRecord | undefined {
+  const type = lookup(fieldsOf(contract.model, resource), field)?.type;
+  const target = type && referenceOf(contract.model, type);
+  const found = target === undefined ? undefined : findRecord(world, target, values.get(field) ?? null);
+  return found?.isFound === true ? undefined : found;
 }
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,15 +187,26 @@ function hasMember(contract: Contract, view: string, name: string, field: Field)
     aspects: [{ path, expects: `\`${name}\` is ${computed}` }],
     run: async (trial) => {
       const typed = contract.typed.get(`${path}/computed`);
+      if (isAroundItself(contract.model, view, name))
+        return forSightings(trial, view, ({ value, interaction }) =>
+          isThere(value, interaction, { path, name, field }),
+        );
       if (typed !== undefined && readsVariable(typed, "tokens"))
         return isToken(trial, view, typed, { path, name, field });
       if (typed === undefined || readsVariable(typed, "now")) throw new NotTried(`the test cannot compute \`${name}\``);
       const of = contract.model.resources.views?.[view]?.of ?? "";
       const values = await unsortedLists(trial, of, typed);
       const compare = (sighting: Sighting): boolean => compareMember(trial, typed, sighting, { path, name, field });
-      await forSightings(trial, view, compare, values);
+      await forSightings(trial, view, compare, { values, typed });
     },
   };
+}
+
+/** Expects an object around other members of the record. What it contains is compared with its view. */
+function isThere(value: JsonObject, interaction: Interaction, { path, name, field }: Member): boolean {
+  const got = lookup(value, name);
+  if (isObject(got) || field.optional) return true;
+  throw new Broken(`an object as \`${name}\``, shortText(got), interaction, path);
 }
 
 /** A token that is returned is accepted as a credential. */
@@ -265,13 +299,13 @@ function countText(expected: Json): string {
 
 /**
  * Looks at a view in the responses of the operations that return it, until one shows what the case is about. `values`: of the record,
- * if one with these values can be made.
+ * if one with these values can be made. `typed`: an expression over the record that selects others.
  */
 async function forSightings(
   trial: Trial,
   view: string,
   show: (sighting: Sighting) => boolean,
-  values: Readonly<Record<string, Json>> = {},
+  { typed, values = {} }: { readonly values?: Readonly<Record<string, Json>>; readonly typed?: TypedExpression } = {},
 ): Promise<void> {
   const operations = [...trial.contract.operations.values()].filter((one) => returnsView(trial.contract, one, view));
   const order = ["read", "create", "list", "update", "replace", "move", "link", "unlink"];
@@ -279,7 +313,10 @@ async function forSightings(
   const wanted = Object.keys(values).length === 0 ? [values] : [values, {}];
   const attempts = wanted.flatMap((chosen) => sorted.map((called) => [called, chosen] as const));
   await untilTried(attempts, async ([called, chosen]) => {
-    const sightings = (await sightingsIn(trial, called, chosen)).filter((one) => one.view === view);
+    const isAbout = typed !== undefined && called.resource === trial.contract.model.resources.views?.[view]?.of;
+    const sightings = (await sightingsIn(trial, called, chosen, isAbout ? typed : undefined)).filter(
+      (one) => one.view === view,
+    );
     if (!sightings.map(show).includes(true))
       throw new NotTried(`the test does not know a record that the view ${view} shows`);
   });
@@ -296,6 +333,7 @@ async function sightingsIn(
   trial: Trial,
   called: Operation,
   values: Readonly<Record<string, Json>>,
+  typed: TypedExpression | undefined,
 ): Promise<readonly Sighting[]> {
   const { contract } = trial;
   const resource = called.resource as string;
@@ -308,6 +346,7 @@ async function sightingsIn(
   const record = await makeToEdit(trial, { called }, values);
   await lookAround(trial, record);
   await populate(trial, called, record);
+  if (typed !== undefined) await diversify(trial, typed, record);
   const caller = await trial.callerFor(called.operation, record);
   if (called.action !== "list") {
     const interaction = await trial.call(called.operation, { record, caller });
@@ -331,13 +370,60 @@ async function populate(trial: Trial, called: Operation, record: KnownRecord): P
   for (const [name, { type }] of Object.entries(members)) {
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
     if (typed === undefined || nestedView(contract.model, type)?.list !== true) continue;
-    for (const { by, ...selection } of selectionsIn(typed)) {
-      if (by === "caller") continue;
-      const field = lookup(fieldsOf(contract.model, selection.resource), selection.name);
-      if (field === undefined) continue;
-      await ifPossible(() => createReferring(trial, { ...selection, field, isInside: false }, record));
-    }
+    for (const selection of selectionsIn(typed))
+      await createSelected(trial, selection, targetOf(trial, selection, record));
   }
+}
+
+/** Makes records that an expression selects, and others that differ from them in one condition each. */
+async function diversify(trial: Trial, typed: TypedExpression, record: KnownRecord): Promise<void> {
+  for (const selection of selectionsIn(typed)) {
+    const target = targetOf(trial, selection, record);
+    if (target === undefined) continue;
+    const wanted = Object.fromEntries(selection.others.flatMap((one) => wantedValue(one, record) ?? []));
+    // Two of them, so that there are more than others.
+    await createSelected(trial, selection, target, wanted);
+    await createSelected(trial, selection, target, wanted);
+    for (const [name, value] of Object.entries(wanted)) {
+      const type = lookup(fieldsOf(trial.contract.model, selection.resource), name)?.type;
+      const other = type && (await otherValue(trial, type, [value]));
+      if (other !== undefined) await createSelected(trial, selection, target, { ...wanted, [name]: other });
+    }
+    const elsewhere = await ifPossible(() => trial.make(target.resource));
+    await createSelected(trial, selection, elsewhere, wanted);
+  }
+}
+
+/** Returns the record to which those that an expression over a record selects have to refer. */
+function targetOf(trial: Trial, { by, field }: Selection, record: KnownRecord): KnownRecord | undefined {
+  if (by === "record") return record;
+  return field === undefined ? undefined : madeTarget(trial, record.resource, field, record.values);
+}
+
+async function createSelected(
+  trial: Trial,
+  { resource, name }: Selection,
+  target: KnownRecord | undefined,
+  values: JsonObject = {},
+): Promise<void> {
+  const field = lookup(fieldsOf(trial.contract.model, resource), name);
+  if (field === undefined || target === undefined) return;
+  await ifPossible(() => createReferring(trial, { resource, name, field, isInside: false }, target, values));
+}
+
+/** Returns the field for which a condition asks, with its value: `i.status == 'open'`, or `l.name in labels` with one of the labels. */
+function wantedValue(condition: TypedExpression, { values }: KnownRecord): readonly [string, Json][] | undefined {
+  if (condition.kind === "compare" && condition.operator === "==") {
+    const sides = [condition.left, condition.right];
+    const item = sides.find((side) => side.kind === "item-field");
+    const constant = sides.find((side) => side.kind === "constant");
+    if (item?.kind === "item-field" && constant?.kind === "constant") return [[item.name, constant.value as Json]];
+  }
+  if (condition.kind !== "within" || condition.value.kind !== "item-field" || condition.list.kind !== "field")
+    return undefined;
+  const list = values.get(condition.list.name);
+  const [value] = Array.isArray(list) ? (list as readonly Json[]) : [];
+  return value === undefined ? undefined : [[condition.value.name, value]];
 }
 
 export async function viewsOf(
@@ -366,6 +452,8 @@ function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
     const nested = nestedView(contract.model, unexpandedType(contract.model, member));
     const found = lookup(value, name);
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
+    if (isAroundItself(contract.model, view, name) && nested !== undefined && isObject(found))
+      return sightingsOf(trial, { ...sighting, view: nested.view, value: found });
     if (nested === undefined || typed === undefined) return [];
     const { find } = trial.around();
     const context = (one: JsonObject, id: Json = null): readonly Sighting[] => {

@@ -1,5 +1,5 @@
 /** Makes records that refer to a certain record. */
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { boundFields } from "../../language/endpoints/input.ts";
 import { innermost } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
@@ -33,6 +33,7 @@ export async function createReferring(
   trial: Trial,
   { field, isInside, name, resource }: Reference,
   target: KnownRecord,
+  values: JsonObject = {},
 ): Promise<KnownRecord | undefined> {
   const { contract } = trial;
   const id = target.values.get("id");
@@ -43,7 +44,7 @@ export async function createReferring(
     if (!isBound && (!isSet || id === undefined)) continue;
     const value: Json = isInside && id !== undefined ? valueAround(field, id) : (id as Json);
     const written = await sendWrite(trial, write, {
-      ...(isBound ? { parent: target } : { values: { [name]: value } }),
+      ...(isBound ? { parent: target, values } : { values: { ...values, [name]: value } }),
       isValid: true,
     });
     expectAccepted(trial, written, `a ${resource} with this reference to be accepted`);

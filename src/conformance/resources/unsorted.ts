@@ -1,4 +1,7 @@
-/** Lists of which a computed value hides the order or the equal items: `tagList.sort()` of a sorted list shows nothing. */
+/**
+ * Lists of which a computed value hides the order or the equal items: `tagList.sort()` of a sorted list shows nothing, and `name in tagList`
+ * of an empty one neither.
+ */
 import type { Json } from "../../base/json.ts";
 import { compareValues, listFunctions } from "../../expression/functions.ts";
 import { fieldsIn, nodesOf, type TypedExpression } from "../../expression/typed.ts";
@@ -7,16 +10,17 @@ import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { creationsOf, otherValue, sets } from "./writing.ts";
 
-/** Returns, for the lists of a record that functions of lists read, an unsorted list, if possible with an item twice. */
+/** Returns, for the lists of a record that functions of lists and `in` read, an unsorted list, if possible with an item twice. */
 export async function unsortedLists(
   trial: Trial,
   resource: string,
   typed: TypedExpression,
 ): Promise<Readonly<Record<string, Json>>> {
   const { contract } = trial;
-  const read = nodesOf(typed).flatMap((node) =>
-    node.kind === "call" && Object.hasOwn(listFunctions, node.function) ? node.arguments.flatMap(fieldsIn) : [],
-  );
+  const read = nodesOf(typed).flatMap((node) => {
+    if (node.kind === "within") return fieldsIn(node.list);
+    return node.kind === "call" && Object.hasOwn(listFunctions, node.function) ? node.arguments.flatMap(fieldsIn) : [];
+  });
   const values: Record<string, Json> = {};
   for (const name of new Set(read)) {
     const type = lookup(fieldsOf(contract.model, resource), name)?.type;

@@ -10,17 +10,16 @@ export async function expectState(trial: Trial, record: KnownRecord, state: stri
   return expectStateIn(trial, record, [state]);
 }
 
-export async function expectStateIn(trial: Trial, record: KnownRecord, states: readonly string[]): Promise<void> {
+/** States in which a record may be; a function if they depend on the time of the reading. */
+type States = readonly string[] | (() => readonly string[]);
+
+export async function expectStateIn(trial: Trial, record: KnownRecord, states: States): Promise<void> {
   if (!(await expectObservedState(trial, record, states)))
     throw new NotTried(`no response shows the state of a ${record.resource}`);
 }
 
 /** Expects one of the states, if some response shows the state; returns whether one does. */
-export async function expectObservedState(
-  trial: Trial,
-  record: KnownRecord,
-  states: readonly string[],
-): Promise<boolean> {
+export async function expectObservedState(trial: Trial, record: KnownRecord, states: States): Promise<boolean> {
   const before = record.values.get("state");
   record.values.delete("state");
   await trial.look(record);
@@ -29,6 +28,7 @@ export async function expectObservedState(
     if (before !== undefined) record.values.set("state", before);
     return false;
   }
-  if (states.includes(textOf(found))) return true;
-  throw brokenBy(trial, `the state ${states.join(" or ")}`, textOf(found));
+  const expected = typeof states === "function" ? states() : states;
+  if (expected.includes(textOf(found))) return true;
+  throw brokenBy(trial, `the state ${expected.join(" or ")}`, textOf(found));
 }

@@ -2,20 +2,16 @@
  * What clients can observe of timers: they fire in time and not before, not for a record that is in another state by then, and not
  * while their guard is false, but as soon as a change makes it true.
  */
-import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
-import { ifPossible } from "../attempts.ts";
+import { readsVariable } from "../../expression/typed.ts";
 import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { clockMilliseconds, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { samplesOf } from "../endpoints/matching.ts";
 import { expectSuccess } from "../expect.ts";
 import { truth } from "../expressions.ts";
-import { candidatesFor } from "../resources/candidates.ts";
-import { sendWrite, writesOf } from "../resources/writing.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { lookAround } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
-import { findRecord } from "../trial/world.ts";
+import { presentOf } from "../trial/world.ts";
 import { marginMilliseconds, timerMilliseconds } from "../trial/states.ts";
 import { expectState, expectStateIn } from "./expected-state.ts";
 
@@ -32,8 +28,12 @@ export function fires(contract: Contract, timed: TriggeredTransition): readonly 
       const early = Math.min(60_000, wait / 4);
       await trial.pass(wait - early);
       await expectState(trial, record, state);
+      const since = presentOf(trial.world) - marginMilliseconds;
       await trial.pass(early + marginMilliseconds);
-      await expectStateIn(trial, record, [to, ...laterStates(contract, resource, to)]);
+      await expectStateIn(trial, record, () => [
+        to,
+        ...laterStates(contract, resource, to, presentOf(trial.world) - since),
+      ]);
     },
   }));
 }
@@ -100,38 +100,16 @@ export function wakes(contract: Contract, timed: TriggeredTransition): readonly 
         const record = await recordInState(trial, timed, state, false);
         await trial.pass(timerMilliseconds(trial, record, timed) + marginMilliseconds);
         await expectState(trial, record, state);
-        if (!(await makeTrue(trial, record, guard))) throw new NotTried("no change makes the guard true");
+        const since = presentOf(trial.world) - marginMilliseconds;
+        if (!(await trial.makeTrue(record, guard))) throw new NotTried("no change makes the guard true");
         await trial.pass(marginMilliseconds);
-        await expectStateIn(trial, record, [to, ...laterStates(contract, resource, to)]);
+        await expectStateIn(trial, record, () => [
+          to,
+          ...laterStates(contract, resource, to, presentOf(trial.world) - since),
+        ]);
       },
     },
   ];
-}
-
-/** Changes the record, or one to which it refers, until the guard is true. Returns whether it is. */
-async function makeTrue(trial: Trial, record: KnownRecord, guard: TypedExpression): Promise<boolean> {
-  const read = [
-    ...fieldsIn(guard).map((name) => ({ name, changed: record })),
-    ...nodesOf(guard).flatMap((node) => {
-      if (node.kind !== "walk" || node.reference.kind !== "field") return [];
-      const changed = findRecord(trial.world, node.resource, record.values.get(node.reference.name) ?? null);
-      return changed === undefined ? [] : [{ name: node.name, changed }];
-    }),
-  ];
-  for (const { changed, name } of read) {
-    for (const write of writesOf(trial.contract, changed.resource).filter(({ kind }) => kind === "change")) {
-      const member = write.members.find((one) => one.name === name && one.sets);
-      for (const value of member === undefined ? [] : await candidatesFor(trial, member, guard, write)) {
-        if (value === undefined) continue;
-        await ifPossible(() =>
-          sendWrite(trial, write, { record: changed, change: () => ({ [name]: value }), isValid: true }),
-        );
-        await lookAround(trial, record);
-        if (truth(guard, trial.scope(record.creator, record)) === true) return true;
-      }
-    }
-  }
-  return false;
 }
 
 /** A record that has left the states of a timer does not feel it any more. */
@@ -165,17 +143,25 @@ export function isOver(contract: Contract, timed: TriggeredTransition): readonly
   ];
 }
 
-/** Returns the states that time alone may reach from a state. */
-function laterStates(contract: Contract, resource: string, state: string): readonly string[] {
-  const found = new Set<string>();
-  const pending = [state];
-  for (const at of pending) {
-    for (const one of transitionsOf(contract)) {
-      const isTimed = one.trigger.on.kind === "after" || one.trigger.on.kind === "at";
-      if (one.resource !== resource || !isTimed || !one.from.includes(at) || found.has(one.to)) continue;
-      found.add(one.to);
-      pending.push(one.to);
+/** Returns the states that time alone may reach from a state, by default in any time. */
+function laterStates(
+  contract: Contract,
+  resource: string,
+  state: string,
+  milliseconds = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const timers = transitionsOf(contract).filter(
+    ({ resource: of, trigger: { on } }) => of === resource && (on.kind === "after" || on.kind === "at"),
+  );
+  const found = new Map<string, number>();
+  const pending = [{ at: state, left: milliseconds }];
+  for (const { at, left } of pending) {
+    for (const { from, to, trigger } of timers) {
+      const rest = left - (trigger.on.kind === "after" ? clockMilliseconds(trigger.on.duration) : 0);
+      if (!from.includes(at) || rest < 0 || rest <= (found.get(to) ?? -1)) continue;
+      found.set(to, rest);
+      pending.push({ at: to, left: rest });
     }
   }
-  return [...found];
+  return [...found.keys()];
 }

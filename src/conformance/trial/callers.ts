@@ -43,6 +43,14 @@ export async function newCaller(trial: Trial, roles: readonly string[], number: 
   return caller?.isNew === true ? caller : undefined;
 }
 
+/** The first number of a caller who is used for one case: other new callers have lower ones. */
+const firstUnused = 1_000_000;
+
+/** Returns somebody with exactly these roles whom no other case uses; undefined if the test can only use lent credentials. */
+export function unusedCaller(trial: Trial, roles: readonly string[]): Promise<Caller | undefined> {
+  return newCaller(trial, roles, firstUnused + trial.world.count());
+}
+
 /** Returns the caller of this number with exactly these roles; undefined if the test has none. */
 export async function callerWith(trial: Trial, roles: readonly string[], number: number): Promise<Caller | undefined> {
   const { contract, world } = trial;

@@ -55,7 +55,7 @@ export interface CallOptions {
 
 export async function call(trial: Trial, name: string, options: CallOptions = {}): Promise<Interaction> {
   const called = trial.operation(name);
-  const { request, caller, record, body } = await requestFor(trial, called, options);
+  const { request, caller, record, body, parent } = await requestFor(trial, called, options);
   const doubts = doubtsOf(trial, { called, caller, record, body, path: options.path });
   const first = await sendAfterLimits(trial, request, caller, { ...options, operation: name });
   const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first, options);
@@ -68,7 +68,7 @@ export async function call(trial: Trial, name: string, options: CallOptions = {}
   learnResponse(trial, { called, caller, record, interaction, body });
   if (endsSession(trial, called, record, interaction, body))
     endSession(trial, called.action === "logout" ? caller : record);
-  if (options.record !== null) learnMade(trial, called, caller, interaction);
+  if (options.record !== null) learnMade(trial, called, caller, interaction, parent);
   return interaction;
 }
 
@@ -78,6 +78,8 @@ export interface BuiltRequest extends Subject {
   readonly called: Operation;
   /** The members of the body, without the objects around them. */
   readonly body: JsonObject | undefined;
+  /** The record directly above a new one, unless the case has chosen another path. */
+  readonly parent?: KnownRecord | undefined;
 }
 
 /** Returns the request that a call with these options sends. */
@@ -93,13 +95,14 @@ export async function requestFor(trial: Trial, called: Operation, options: CallO
   const isChosen = options.body !== undefined || options.rawBody !== undefined;
   const input: Input = await defaultInput(trial, called, { caller, record, isChosen });
   const body = isChosen ? (options.body ?? undefined) : input.body;
+  const { values, parent } = await pathValues(trial, called, record, caller);
   const request = buildRequest(contract, world.target.address, {
     ...{ operation: called, caller, body, rawBody: options.rawBody, version: options.version },
-    path: { ...(await pathValues(trial, called, record, caller)), ...options.path },
+    path: { ...values, ...options.path },
     query: { ...input.query, ...options.query },
     headers: { ...(await neededHeaders(trial, called, caller, record, options)), ...options.headers },
   });
-  return { request, called, caller, record, body };
+  return { request, called, caller, record, body, parent: options.path === undefined ? parent : undefined };
 }
 
 interface Subject {
@@ -184,8 +187,9 @@ async function pathValues(
   called: Operation,
   record: KnownRecord | undefined,
   caller: Caller,
-): Promise<Record<string, Json>> {
+): Promise<{ readonly values: Record<string, Json>; readonly parent: KnownRecord | undefined }> {
   const values: Record<string, Json> = {};
+  let direct: KnownRecord | undefined;
   const { key, parents } = called;
   if (key !== undefined && record !== undefined) {
     const parts = partsOf(key);
@@ -198,7 +202,7 @@ async function pathValues(
     }
   }
   let child = record;
-  for (const parent of parents.toReversed()) {
+  for (const [index, parent] of parents.toReversed().entries()) {
     const id = child?.values.get(parent.field);
     const above = child?.parent?.resource === parent.resource ? child.parent : undefined;
     // Another record may be the parent of a record whose reference no response shows.
@@ -216,12 +220,13 @@ async function pathValues(
       values[parameter] = value;
     }
     if (known !== undefined) trial.used.add(known);
+    if (index === 0) direct = known;
     child = known;
   }
   for (const segment of called.segments) {
     if (segment.kind === "parameter" && values[segment.name] === undefined) values[segment.name] = "1";
   }
-  return values;
+  return { values, parent: direct };
 }
 
 async function neededHeaders(

@@ -9,7 +9,15 @@ import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { furtherEffects, transitionsBy, transitionsOf } from "../effects.ts";
 import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
-import { memberOf, observableFields, recordIn, nestedIds, renamedFields, type ObservedRecord } from "../response.ts";
+import {
+  memberOf,
+  observableFields,
+  recordIn,
+  nestedIds,
+  renamedFields,
+  type ObservedRecord,
+  viewsAround,
+} from "../response.ts";
 import { solve } from "../solve.ts";
 import { type KnownRecord, newRecord } from "./known.ts";
 import { identifier } from "./pages.ts";
@@ -169,6 +177,8 @@ export function learnRepresentation(
     const value = names.includes(name) ? undefined : lookup(observed, memberOf(contract, name, view));
     if (value !== undefined && memberOf(contract, name, view) !== name) learnValue(record, name, value);
   }
+  for (const inner of viewsAround(contract, observed, view))
+    learnRepresentation(trial, record, caller, inner.record, inner.view);
   const fields = fieldsOf(contract.model, resource);
   const absent = names.filter(
     (name) =>

@@ -51,7 +51,7 @@ export async function* pagesOf(
 }
 
 /** Returns the page in a response to a request with these parameters; undefined if the response is no success. */
-function pageAt(trial: Trial, called: Operation, interaction: Interaction, query: Query): ReadPage | undefined {
+export function pageAt(trial: Trial, called: Operation, interaction: Interaction, query: Query): ReadPage | undefined {
   const { contract } = trial;
   const response = trial.responseOf(interaction);
   const page = response.status === 200 ? pageIn(contract, called, response.json) : undefined;

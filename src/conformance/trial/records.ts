@@ -16,6 +16,7 @@ import { isError, isFurtherError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue, validValue } from "../values/valid.ts";
 import { appearing } from "./appearing.ts";
+import { unusedCaller } from "./callers.ts";
 import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
@@ -24,7 +25,7 @@ import { learnCallers, learnChosen, learnObserved, learnTag, membersOf } from ".
 import { startingInput, stateOfNew } from "./new-records.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord, recordsOf } from "./world.ts";
+import { findOnlyRecord, findRecord, recordsOf, reserveOnlyRecord } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
@@ -81,9 +82,28 @@ export function creatorsOf({ contract }: Trial, resource: string): readonly Reso
 }
 
 /** Returns a caller who may create a record by the operation: the wished one, if possible. */
-export async function creatorFor(trial: Trial, called: Operation, { creator }: Wish): Promise<Caller | undefined> {
+export async function creatorFor(
+  trial: Trial,
+  called: Operation,
+  { creator, values = {} }: Wish,
+): Promise<Caller | undefined> {
   const may = (caller: Caller): boolean => mayEverRun(trial.contract, called.operation, caller);
   if (creator !== undefined && may(creator)) return creator;
+  const found = await anyCreator(trial, called, may);
+  if (found === undefined || !isBoundToId(trial, called, found)) return found;
+  const wished = lookup(values, "id");
+  const holder = (await trial.callers()).find(
+    (caller) => caller.id !== undefined && caller.id === wished && may(caller),
+  );
+  if (holder !== undefined || ownRecord(trial, called, found) === undefined) return holder ?? found;
+  return (await unusedCaller(trial, found.roles)) ?? found;
+}
+
+async function anyCreator(
+  trial: Trial,
+  called: Operation,
+  may: (caller: Caller) => boolean,
+): Promise<Caller | undefined> {
   const setsFields = (caller: Caller): boolean => setsAll(trial.contract, called.resource, caller);
   // The test creates a record to sign up a user, so an anonymous creation must not wait for the users.
   if (may(anonymous) && setsFields(anonymous)) return anonymous;
@@ -96,6 +116,8 @@ const mostCreations = 8;
 
 async function create(trial: Trial, called: ResourceEndpoint, caller: Caller, wish: Wish): Promise<KnownRecord> {
   const { contract } = trial;
+  const own = wish.input === undefined ? ownRecord(trial, called, caller) : undefined;
+  if (own !== undefined) return withValues(trial, called, own, wish);
   for (let number = 1; ; number += 1) {
     const { interaction, record } = await sendCreation(trial, called, caller, { ...wish, isValid: true });
     if (record !== undefined) return record;
@@ -112,6 +134,22 @@ async function create(trial: Trial, called: ResourceEndpoint, caller: Caller, wi
       `${called.operation} answered ${statusText(contract, response)} to a request that should be valid`,
     );
   }
+}
+
+/** Returns the only record that its creator may create, with the wished values. */
+async function withValues(
+  trial: Trial,
+  { operation }: ResourceEndpoint,
+  record: KnownRecord,
+  { values = {} }: Wish,
+): Promise<KnownRecord> {
+  trial.used.add(record);
+  if (Object.entries(values).every(([name, value]) => record.values.get(name) === value)) return record;
+  const { body, query } = await trial.inputFor(operation, record.creator, record, values);
+  const interaction = await trial.call(operation, { caller: record.creator, record, body, query });
+  const response = trial.responseOf(interaction);
+  if (response.status < 300) return record;
+  throw new NotTried(`${operation} answered ${statusText(trial.contract, response)} to a request that should be valid`);
 }
 
 /** The request that had to create a record, its body, and the record if there is one. */
@@ -189,6 +227,7 @@ async function sendCreationOnce(
     ...{ parent: around.parent, firstState: state ?? null },
   };
   world.records.push(record);
+  if (id !== undefined && id === caller.id) reserveOnlyRecord(world, resource, caller.id, record);
   trial.used.add(record);
   const fields = fieldsOf(contract.model, resource);
   learnCallers(trial, record, caller);
@@ -304,15 +343,26 @@ export function newNames(
 
 /** Returns an id with which the caller may create a record: a new one, or the caller's own if the permission is about that. */
 function permittedId(trial: Trial, called: ResourceEndpoint, caller: Caller): Json | undefined {
-  const { contract, world } = trial;
-  const { operation, resource } = called;
-  const isPermitted = (id: Json): boolean =>
-    mayRun(contract, operation, caller, trial.around(newRecord(resource, caller, [], { id }))) !== false;
-  const made = newId(trial, called);
-  if (made === undefined || caller.id === undefined || isPermitted(made) || !isPermitted(caller.id)) return made;
-  if (findRecord(world, resource, caller.id) !== undefined)
-    throw new NotTried(`${caller.name} may create one ${resource} only`, "another credential of this kind");
+  if (!isBoundToId(trial, called, caller)) return newId(trial, called);
+  if (ownRecord(trial, called, caller) !== undefined)
+    throw new NotTried(`${caller.name} may create one ${called.resource} only`, "another credential of this kind");
+  reserveOnlyRecord(trial.world, called.resource, caller.id as string);
   return caller.id;
+}
+
+/** Whether the caller may create a record with its own id alone. */
+function isBoundToId(trial: Trial, { action, operation, resource }: Operation, caller: Caller): boolean {
+  if (action !== "replace" || resource === undefined || caller.id === undefined) return false;
+  const isDenied = (id: Json): boolean =>
+    mayRun(trial.contract, operation, caller, trial.around(newRecord(resource, caller, [], { id }))) === false;
+  return isDenied(`${unknownId}other`) && !isDenied(caller.id);
+}
+
+/** Returns the only record that the caller may create, if it exists. */
+function ownRecord(trial: Trial, called: Operation, caller: Caller): KnownRecord | undefined {
+  const { id } = caller;
+  if (id === undefined || called.resource === undefined || !isBoundToId(trial, called, caller)) return undefined;
+  return findOnlyRecord(trial.world, called.resource, id);
 }
 
 /** Learns the key of a record from its address. */

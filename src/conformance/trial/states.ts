@@ -7,10 +7,12 @@ import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
+import { truth } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
 import { incomingFor, payloadWhere } from "./incoming.ts";
 import type { Input } from "./inputs.ts";
 import { type KnownRecord, millisecondsOf, textOf } from "./known.ts";
+import { lookAround } from "./looking.ts";
 import type { Wish } from "./records.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, presentOf, recordsOf } from "./world.ts";
@@ -167,6 +169,7 @@ async function reachNext(
       await causeEvent(trial, record, transition);
       break;
     default:
+      await wake(trial, record, transition);
       await trial.pass(timerMilliseconds(trial, record, transition) + marginMilliseconds);
       record.values.delete("state");
       await trial.look(record);
@@ -174,6 +177,15 @@ async function reachNext(
   // If no response shows the state, the next request shows whether the record has reached it.
   if (!record.values.has("state")) record.values.set("state", to);
   if (record.values.get("state") !== to) throw new NotTried(`a ${record.resource} did not enter the state ${to}`);
+}
+
+/** Makes the guard of a timer true. @throws NotTried if no change does */
+async function wake(trial: Trial, record: KnownRecord, { path }: TriggeredTransition): Promise<void> {
+  const guard = trial.contract.typed.get(`${path}/if`);
+  if (guard === undefined) return;
+  await lookAround(trial, record);
+  if (truth(guard, trial.scope(record.creator, record)) !== false || (await trial.makeTrue(record, guard))) return;
+  throw new NotTried(`no change of the ${record.resource} makes the guard of its timer true`);
 }
 
 /** How much longer than a timer the test waits: a timer may fire a second late. */

@@ -8,6 +8,7 @@
 import { parseClockDuration } from "../../base/duration.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -21,6 +22,7 @@ import type { Random } from "../random.ts";
 import { type BuiltRequest, call, type CallOptions, requestFor } from "./calls.ts";
 import { callerFor, callers, lentCallers } from "./callers.ts";
 import type { Doubts } from "./doubts.ts";
+import { makeTrue } from "./guards.ts";
 import { type IncomingOptions, sendIncoming } from "./incoming.ts";
 import { type Input, inputFor, inputWhere } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
@@ -76,6 +78,8 @@ export interface Trial {
     transition: TriggeredTransition,
     options?: Parameters<typeof makeTransition>[3],
   ): Promise<MadeTransition>;
+  /** Changes a record, or one to which it refers, until a condition about it is true. Returns whether it is. */
+  makeTrue(record: KnownRecord, condition: TypedExpression): Promise<boolean>;
   /** Reads everything of a record that some caller of the test sees. Returns whether somebody could read it. */
   look(record: KnownRecord): Promise<boolean>;
   /** Reads a record as one caller. Returns whether that caller could. */
@@ -194,6 +198,7 @@ export function createTrial(world: World, random: Random, log: Log = newLog(), m
     make: (resource, wish) => make(trial, resource, wish),
     reference: (resource, caller, inner) => reference(trial, resource, caller, inner),
     makeTransition: (record, transition, options) => makeTransition(trial, record, transition, options),
+    makeTrue: (record, condition) => makeTrue(trial, record, condition),
     look: (record) => look(trial, record),
     readAs: (record, caller) => readAs(trial, record, caller),
     inputFor: (name, caller, record, fixed, inner) => inputFor(trial, name, caller, record, fixed, inner),

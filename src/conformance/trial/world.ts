@@ -2,6 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import { getOrMake } from "../../base/once.ts";
 import type { Caller } from "../caller.ts";
+import { NotTried } from "../case.ts";
 import { type Contract, contractOf } from "../contract.ts";
 import type { Interaction } from "../interaction.ts";
 import type { KnownRecord } from "./known.ts";
@@ -24,12 +25,20 @@ export interface RunState {
   readonly provoked: Map<string, Interaction[]>;
   /** The resources of which no record appears, whatever the test does. */
   readonly notAppearing: Set<string>;
+  /** The records of which a caller may create one alone, by resource and id. */
+  readonly onlyRecords: Map<string, OnlyRecord>;
   /** The implementation's clock. */
   readonly clock: ClockState;
   /** Called for each request and its response. */
   readonly observed: (interaction: Interaction) => void;
   /** Until when a case may run, or wait for a rate limit, in milliseconds since 1970. */
   readonly deadline: number;
+}
+
+/** A record that one world alone may change at a time, since all worlds have the same callers; undefined before its creation. */
+interface OnlyRecord {
+  readonly world: World;
+  readonly record: KnownRecord | undefined;
 }
 
 /** The callers of a world, whatever the version. */
@@ -119,6 +128,24 @@ export function worldAt(world: World, version: string): World {
 /** Finds the record with an id among those that the test made. */
 export function findRecord(world: World, resource: string, id: Json): KnownRecord | undefined {
   return recordsOf(world, resource).findLast(({ values }) => values.get("id") === id);
+}
+
+/** Returns the only record with an id, if a world has made it. @throws NotTried if another world that runs now makes or changes it */
+export function findOnlyRecord(world: World, resource: string, id: string): KnownRecord | undefined {
+  const known = world.onlyRecords.get(`${resource} ${id}`);
+  if (known === undefined || known.record?.isDeleted === true) return undefined;
+  if (known.world === world) return known.record;
+  if (world.clock.isStopped) throw new NotTried(stopped);
+  if (known.record !== undefined) {
+    reserveOnlyRecord(world, resource, id, known.record);
+    if (!world.records.includes(known.record)) world.records.push(known.record);
+  }
+  return known.record;
+}
+
+/** Makes the world the one that may change the only record with an id. */
+export function reserveOnlyRecord(world: World, resource: string, id: string, record?: KnownRecord): void {
+  world.onlyRecords.set(`${resource} ${id}`, { world, record });
 }
 
 /** Records by their resources, up to a number of all records. Records are only added, and a record stays of its resource. */

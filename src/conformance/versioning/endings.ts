@@ -4,7 +4,7 @@ import { deprecatedTarget, type Deprecation } from "../../language/versioning/mo
 import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import { type Contract, sunsetOf } from "../contract.ts";
-import { statusText } from "../errors/expected.ts";
+import { isStated, statusOf, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction, Response } from "../interaction.ts";
 import { mayEverRun } from "../permissions.ts";
@@ -32,6 +32,7 @@ function operationCases(contract: Contract, operation: string, deprecation: Depr
   const path = `versioning/deprecated/${operation}`;
   const { sunset } = deprecation;
   // Two deprecations that apply to one response have the earliest dates.
+  const endStatus = statusOf(contract, "operation-gone", operation, 410);
   const isPlain = contract.version === undefined || !isDeprecated(contract, contract.version);
   const headers: Case = {
     id: `${path}: header fields`,
@@ -53,7 +54,7 @@ function operationCases(contract: Contract, operation: string, deprecation: Depr
   const end: Case = {
     id: `${path}: sunset`,
     operation,
-    aspects: [{ path, expects: `after its sunset ${operation} gets an error, and not before` }],
+    aspects: [{ path, expects: `after its sunset ${operation} gets ${endStatus} operation-gone, and not before` }],
     endsCredentials: true,
     run: async (trial) => {
       const moment = Date.parse(sunset ?? "");
@@ -65,8 +66,7 @@ function operationCases(contract: Contract, operation: string, deprecation: Depr
       const response = trial.responseOf(after);
       // The credential may have expired too, which says nothing about the operation.
       if (response.status === 401) throw new NotTried("the credentials of the test expire before that time");
-      if (response.status < 400)
-        throw new Broken(`no success of ${operation} after ${sunset ?? ""}`, statusText(contract, response), after);
+      expectEnd(trial, after, { code: "operation-gone", status: 410 });
     },
   };
   return [...(isPlain ? [headers] : []), ...(sunset === undefined ? [] : [end])];
@@ -142,8 +142,8 @@ const early = 3_600_000;
 function ends(contract: Contract, version: string, user: number): Case {
   const path = `versioning/deprecated/${version}`;
   const { afterSunset } = contract.model.versioning.policy ?? {};
-  const error = afterSunset === undefined ? "an error" : `${afterSunset.status} ${afterSunset.error}`;
-  const expects = `after its sunset version ${version} gets ${error}, and not before`;
+  const { error: code, status } = afterSunset ?? { error: "version-gone", status: 410 };
+  const expects = `after its sunset version ${version} gets ${statusOf(contract, code, undefined, status)} ${code}, and not before`;
   return {
     id: `${path}: sunset`,
     aspects: [
@@ -169,15 +169,25 @@ function ends(contract: Contract, version: string, user: number): Case {
         await trial.pass(early + 1000, { isExpiryMeant: true });
       }
       const after = await send();
-      if (afterSunset !== undefined) {
-        expectError(trial, after, { code: afterSunset.error, status: afterSunset.status });
-        return;
-      }
-      const response = trial.responseOf(after);
-      if (response.status < 400)
-        throw new Broken(`no response of version ${version}`, statusText(contract, response), after);
+      expectEnd(trial, after, { code, status });
     },
   };
+}
+
+/** Expects the error after a sunset, which part 9 declares: its status counts also where part 7 does not list the error. */
+function expectEnd(
+  trial: Trial,
+  after: Interaction,
+  expected: { readonly code: string; readonly status: number },
+): void {
+  const { contract } = trial;
+  if (isStated(contract, expected.code)) {
+    expectError(trial, after, expected);
+    return;
+  }
+  const status = statusOf(contract, expected.code, after.operation, expected.status);
+  const response = trial.responseOf(after);
+  if (response.status !== status) throw new Broken(`${status} after the sunset`, statusText(contract, response), after);
 }
 
 /** Returns a function that sends a request of the version, after one of the newest version that shows that the caller may send it. */

@@ -1,11 +1,12 @@
 /**
  * Exports a plan as a TypeScript client, one file without dependencies: types of requests and responses, a table of operations,
- * and the code that all clients share (`runtime`, the text of `src/export/typescript/common.ts`).
+ * and the code that all clients share.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { type SignatureScheme, schemeName } from "../../base/signature-schemes.ts";
+import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { componentOf, type Described, describe, reachedFrom } from "../described.ts";
+import { type CommonParts, textOfParts } from "./common-parts.ts";
 import { errorTypes } from "./errors.ts";
 import { methodsOf } from "./methods.ts";
 import { nameTypes } from "./names.ts";
@@ -25,9 +26,10 @@ export interface Exported {
   readonly named: (component: string) => string;
 }
 
-export function typescriptClient(plan: Plan, runtime: string): string {
+export function typescriptClient(plan: Plan, parts: CommonParts): string {
   const described = describe(plan, "http://service");
-  const { named, free } = nameTypes(described, runtime);
+  const common = textOfParts(parts, { without: verifiesWebhooks(plan, described) ? [] : ["webhooks"] });
+  const { named, free } = nameTypes(described, common);
   const options = { named: (reference: string) => named(componentOf(reference) ?? "") };
   const exported: Exported = {
     plan,
@@ -50,7 +52,7 @@ export function typescriptClient(plan: Plan, runtime: string): string {
       ...webhookTypes(exported),
     ]),
     section("Description of the service", serviceTable(exported, methods, waits)),
-    commonPart(runtime, plan.events.webhook?.scheme),
+    common,
   ].join("\n");
 }
 
@@ -84,64 +86,46 @@ function componentTypes({ plan, described, named }: Exported): readonly string[]
 
 function credentialType(plan: Plan): string {
   const each = credentialRows(plan).map(
-    ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "user" ? "Login" : "Secret"} }`,
+    ({ credential, kind }) => `{ readonly ${memberName(credential)}: ${kind === "user" ? "Login" : "Secret"} }`,
   );
   const output = comment("One of the service's credentials, by its name in the document.", "");
   return `${output}export type Credential = ${each.length === 0 ? "Readonly<Record<string, never>>" : union(each)};\n`;
 }
 
+/** Whether the client has a function that verifies webhooks: the service sends some, and signs them. */
+function verifiesWebhooks({ events }: Plan, { webhooks }: Described): boolean {
+  return Object.keys(webhooks).length > 0 && events.webhook?.scheme !== undefined;
+}
+
 function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   const { webhooks } = described;
-  const scheme = plan.events.webhook?.scheme;
   if (Object.keys(webhooks).length === 0) return [];
   const bodies = Object.values(webhooks).flatMap((item) => {
     const { post } = item as { readonly post: { readonly requestBody: { readonly content: JsonObject } } };
     return Object.values(post.requestBody.content).map((media) => type((media as JsonObject)["schema"] ?? {}));
   });
+  const events = comment("The events that the service sends to webhooks.", "");
   return [
-    `${comment("The events that the service sends to webhooks.", "")}export type WebhookEvent = ${union(bodies)};\n`,
-    ...(scheme === undefined
-      ? []
-      : [
-          `${comment(
-            "The received event, after its signature is verified. `payload` is the text as received.\n\n@throws WebhookError\n@throws TypeError for an invalid secret.",
-            "",
-          )}export async function verifyWebhook(
+    `${events}export type WebhookEvent = ${union(bodies)};\n`,
+    ...(verifiesWebhooks(plan, described) ? verification(plan.events.webhook?.scheme) : []),
+  ];
+}
+
+function verification(scheme: SignatureScheme | undefined): readonly string[] {
+  const words = comment(
+    "The received event, after its signature is verified. `payload` is the text as received.\n\n@throws WebhookError\n@throws TypeError for an invalid secret.",
+    "",
+  );
+  return [
+    `${words}export async function verifyWebhook(
   payload: string,
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
   secrets: string | readonly string[],
   options?: WebhookOptions,
 ): Promise<WebhookEvent> {
-  return (await ${isStandard(scheme) ? "verifiedWebhook(payload, headers, secrets, options)" : "verifiedByScheme(payload, headers, secrets, signatureScheme, options)"}) as WebhookEvent;
+  return (await verifiedWebhook(payload, headers, secrets, webhookScheme, options)) as WebhookEvent;
 }
 `,
-          ...(isStandard(scheme)
-            ? []
-            : [`const signatureScheme: SignatureScheme = ${JSON.stringify(scheme, undefined, 2)};\n`]),
-        ]),
+    `const webhookScheme: SignatureScheme = ${JSON.stringify(scheme, undefined, 2)};\n`,
   ];
-}
-
-/** Removes unused sections, and `export` from declarations that only the generated part uses. */
-function commonPart(runtime: string, webhooks: SignatureScheme | undefined): string {
-  const [, ...sections] = runtime.split(/^(?=\/\/ ── )/m);
-  const output = sections.flatMap((text) => {
-    const title = /^\/\/ ── (.*?) ─/.exec(text)?.[1] ?? "";
-    if (title === "Webhooks" && webhooks === undefined) return [];
-    const byScheme = webhooks !== undefined && !isStandard(webhooks);
-    if (title === "Webhooks of a scheme" && !byScheme) return [];
-    // The verification by the other scheme replaces this one.
-    if (title === "Webhooks" && byScheme) return [text.replace(standardVerification, "")];
-    const inside = title === "The parameters of the code above" || title === "The client";
-    const exported = inside ? text.replaceAll(/^export /gm, "") : text;
-    return [exported.replace(/^export (async function verified)/m, "$1")];
-  });
-  return output.join("");
-}
-
-/** The function `verifiedWebhook` of the common part, and the one that only it uses. */
-const standardVerification = /^\/\*\*\n \* Verifies a webhook request \(Standard.*^}\n\n?/ms;
-
-function isStandard(scheme: SignatureScheme): boolean {
-  return schemeName(scheme) === "standard-webhooks";
 }

@@ -95,6 +95,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
       ...repeatedIn(operation),
       ...(operation.operation.repeats === undefined ? {} : { key: operation.operation.repeats.header }),
       ...(page === undefined ? {} : { page: page.places }),
+      ...eventIn(operation),
     },
   };
 }
@@ -105,6 +106,13 @@ function repeatedIn({ parameters }: DescribedOperation): { readonly repeated?: r
     location === "query" && explode === true && style !== "deepObject" ? [name] : [],
   );
   return names.length === 0 ? {} : { repeated: names };
+}
+
+/** Returns the event that the request delivers, and the header fields by which the service recognises it. */
+function eventIn({ operation: { inbound } }: DescribedOperation): JsonObject {
+  if (inbound === undefined) return {};
+  const headers = inbound.is.flatMap(({ at, value }) => (at.kind === "header" ? [[at.name, value] as const] : []));
+  return { event: inbound.event, ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }) };
 }
 
 /** Whether the response is the bytes of a file; `acceptsBytes` is the same for the request. */

@@ -1,6 +1,7 @@
 /** Writes the table that the common part of a client reads: address, version, credentials, operations and waits. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { AuthenticationPart } from "../../plan/authentication/types.ts";
+import { requestScheme, withSignatureIn } from "../../base/signature-schemes.ts";
+import type { AuthenticationPart, SentIn } from "../../plan/authentication/types.ts";
 import type { ErrorsPart } from "../../plan/errors/types.ts";
 import type { VersioningPart } from "../../plan/versioning/conversion-types.ts";
 import type { Exported } from "./client.ts";
@@ -21,7 +22,9 @@ export function serviceTable(
   const service: JsonObject = {
     mount: (server?.url ?? "").replace(/^[a-z]+:\/\/[^/]*/i, ""),
     ...versionOf(plan),
-    credentials: Object.fromEntries(credentialRows(plan).map(({ name, ...row }) => [name, row])),
+    credentials: Object.fromEntries(
+      credentialRows(plan).map(({ credential, kind, place }) => [credential, { kind, ...place }]),
+    ),
     operations: Object.fromEntries(
       methods.map((method) => [method.name, { ...method.row, ...errorCodesByStatus(plan, method) }]),
     ),
@@ -49,25 +52,30 @@ function versionOf({ version, versions }: VersioningPart): JsonObject {
   }
 }
 
-/** Returns a row for each credential that the client can send: in a header field, and not signed by a custom scheme. */
+/** Returns a row for each credential, with its place in requests: not the query if there is another one, since URLs are logged. */
 export function credentialRows({ credentials }: AuthenticationPart): readonly CredentialRow[] {
-  return credentials.flatMap(({ name, kind, scheme: signature, sent }): readonly CredentialRow[] => {
-    const sentIn = sent.find((one) => "header" in one) ?? sent.find((one) => "cookie" in one);
-    // Only its provider sends requests with a credential that has a scheme.
-    if (sentIn === undefined || signature !== undefined) return [];
-    const form = kind === "basic" ? "user" : kind === "hmac-sha256" ? "signature" : "text";
-    // A browser adds its cookies itself; other programs send `session= …`, whose blank belongs to no value (RFC 6265).
-    const { header, scheme } =
-      "cookie" in sentIn ? { header: "Cookie", scheme: `${sentIn.cookie}=` } : { scheme: undefined, ...sentIn };
-    return [{ name, kind: form, header, ...(scheme === undefined ? {} : { scheme }) }];
+  return credentials.flatMap(({ name: credential, kind, scheme = requestScheme, sent }): readonly CredentialRow[] => {
+    const sentIn = sent.find((one) => "header" in one) ?? sent.find((one) => "cookie" in one) ?? sent[0];
+    if (sentIn === undefined) return [];
+    const place = locationOf(sentIn);
+    if (kind !== "hmac-sha256") return [{ credential, kind: kind === "basic" ? "user" : "text", place }];
+    const signature = { ...withSignatureIn(scheme, place.name) };
+    return [{ credential, kind: "signature", place: { ...place, signature } }];
   });
 }
 
 interface CredentialRow {
-  readonly name: string;
+  /** The name of the credential in the document. */
+  readonly credential: string;
   readonly kind: "text" | "user" | "signature";
-  readonly header: string;
-  readonly scheme?: string;
+  readonly place: { readonly name: string } & JsonObject;
+}
+
+function locationOf(sentIn: SentIn): CredentialRow["place"] {
+  if ("query" in sentIn) return { in: "query", name: sentIn.query };
+  if ("cookie" in sentIn) return { in: "cookie", name: sentIn.cookie };
+  const { header, scheme } = sentIn;
+  return { in: "header", name: header, ...(scheme === undefined ? {} : { scheme }) };
 }
 
 /** Whether all errors have RFC 9457 bodies and standard codes. */

@@ -10,7 +10,7 @@ import {
   isOnRequest,
 } from "../resources/fields.ts";
 import { maxima } from "../resources/json-schema.ts";
-import type { Field, Fields, FieldType } from "../resources/model.ts";
+import type { Field, Fields, FieldType, ViewDefinition } from "../resources/model.ts";
 import { listStyleOf } from "./list-style.ts";
 import { type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "./resolve.ts";
 import type { Endpoint, ResponseTemplate } from "./model.ts";
@@ -270,14 +270,20 @@ export function viewNamed(model: Model, type: FieldType): string | undefined {
  * the view. `isOpen`: whether the body may omit the objects of the view.
  */
 function viewMembers(model: Model, view: string, outer: readonly string[], isOpen: boolean): readonly BodyMember[] {
-  const { of, fields = [], members = {} } = lookup(model.resources.views ?? {}, view) ?? { of: "" };
+  const found: ViewDefinition = lookup(model.resources.views ?? {}, view) ?? { of: "" };
+  const { of, deprecated = {}, fields = [], members = {} } = found;
   const all = fieldsOf(model, of);
+  const ending = (member: BodyMember): BodyMember => {
+    const deprecation = lookup(deprecated, member.name);
+    if (deprecation === undefined) return member;
+    return { ...member, definition: { ...member.definition, deprecated: deprecation } };
+  };
   const sets = (field: string, name: string, around: readonly string[]): readonly BodyMember[] => {
     const definition = lookup(all, field);
     return definition === undefined || isServerSet(definition) ? [] : [{ field, definition, around, name }];
   };
   return [
-    ...fields.flatMap((name) => sets(name, name, outer)),
+    ...fields.flatMap((name) => sets(name, name, outer).map(ending)),
     ...Object.entries(members).flatMap(([name, field]): readonly BodyMember[] => {
       const { computed, optional, type } = field;
       if (isOnRequest(field)) return [];

@@ -31,6 +31,8 @@ export interface ViewDefinition {
   readonly of: string;
   readonly fields?: readonly string[];
   readonly members?: Fields;
+  /** The deprecations that part 9 declares for names of `fields`; only in the model of a plan (`withDeprecatedFields`). */
+  readonly deprecated?: Readonly<Record<string, Deprecation>>;
 }
 
 export type Fields = Readonly<Record<string, Field>>;

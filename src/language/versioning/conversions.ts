@@ -26,7 +26,12 @@ import type { Change, ChangeTarget, Version } from "./model.ts";
 export type Conversion =
   | { readonly kind: "value"; readonly value: Json }
   /** An expression over the other members of the same object, by their names. */
-  | ({ readonly kind: "expression"; readonly expression: TypedExpression } & UnixTimes);
+  | ({
+      readonly kind: "expression";
+      readonly expression: TypedExpression;
+      /** Set if the member is left out where the result is null. */
+      readonly leftOut?: true;
+    } & UnixTimes);
 
 /** The moments that JSON has as Unix time, while expressions have them as text: the members that are read, and the result. */
 export interface UnixTimes {
@@ -216,8 +221,12 @@ function understood({ path, text, model, members, fields, result }: Clause): {
   if (typed === undefined) return { problems };
   const stray = nodesOf(typed).find(({ kind }) => kind === "walk" || kind === "records");
   if (stray === undefined) {
-    const conversion = { kind: "expression", expression: typed, ...unixTimes(fields, result?.field) } as const;
-    return { conversion, problems };
+    const leftOut = typed.nullable && result?.field.optional === true && result.field.type.kind !== "nullable";
+    const times = unixTimes(fields, result?.field);
+    return {
+      conversion: { kind: "expression", expression: typed, ...(leftOut ? { leftOut } : {}), ...times },
+      problems,
+    };
   }
   const message = "a conversion can read only the same record, and this reads another one";
   const problem = { code: "reads-another-record", message, start: stray.at.start, end: stray.at.end };

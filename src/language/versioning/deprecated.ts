@@ -33,7 +33,8 @@ export function withDeprecatedFields(model: Model): Model {
     const [resource, type, view] = [lookup(resources, of), lookup(types, of), lookup(views, of)];
     const fields = edited(resource?.fields);
     const members = edited(type);
-    const computed = edited(view?.members);
+    const viewMembers = edited(view?.members);
+    const isViewField = view?.fields?.includes(field) === true;
     const [takes, query, shape] = [edited(endpoint?.takes), edited(endpoint?.query), edited(endpoint?.shape)];
     return {
       ...all,
@@ -41,9 +42,12 @@ export function withDeprecatedFields(model: Model): Model {
         ...all.resources,
         ...(fields === undefined ? {} : { resources: { ...resources, [of]: { ...resource, fields } } }),
         ...(members === undefined ? {} : { types: { ...types, [of]: members } }),
-        ...(view === undefined || computed === undefined
+        ...(view === undefined || viewMembers === undefined
           ? {}
-          : { views: { ...views, [of]: { ...view, members: computed } } }),
+          : { views: { ...views, [of]: { ...view, members: viewMembers } } }),
+        ...(view === undefined || !isViewField
+          ? {}
+          : { views: { ...views, [of]: { ...view, deprecated: { ...view.deprecated, [field]: deprecation } } } }),
       },
       ...(endpoint === undefined
         ? {}

@@ -222,13 +222,19 @@ export function viewPlans(planInput: PlanInput, tables: readonly Table[]): ViewP
 }
 
 /** Plans the fields of a view, as in the record's own responses. */
-function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Table): readonly ResponseMember[] {
+function fieldMembers(
+  { deprecated = {}, fields = [] }: ViewDefinition,
+  { columns, virtual }: Table,
+): readonly ResponseMember[] {
   return fields.flatMap((name): ResponseMember[] => {
     const column = columns.find((one) => one.name === name);
     const computed = virtual.find((one) => one.name === name);
     const found = column ?? computed;
     if (found === undefined) return [];
-    const { schema, absent, visibleTo } = found;
+    const { absent, visibleTo } = found;
+    // The deprecation of the field itself is for all responses, also this one.
+    const schema =
+      found.schema["deprecated"] === true ? found.schema : withDeprecation(found.schema, lookup(deprecated, name));
     const type = column === undefined ? found.type : jsonTypeOfColumn(column);
     const typeInfo = { type, schema, nullable: column?.nullable ?? true };
     const source: ResponseSource =

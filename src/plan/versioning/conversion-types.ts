@@ -128,4 +128,9 @@ export interface MemberStep {
 
 export type ConversionPlan =
   | { readonly kind: "value"; readonly value: Json }
-  | ({ readonly kind: "expression"; readonly expression: TypedExpression } & UnixTimes);
+  | ({
+      readonly kind: "expression";
+      readonly expression: TypedExpression;
+      /** Set if the member is left out where the result is null. */
+      readonly leftOut?: true;
+    } & UnixTimes);

@@ -306,11 +306,23 @@ type Absent = MemberStep["absent"];
 
 function typeShape(between: Between, older: string, fields: Fields): ShapeStep {
   const newer = newerName(between, older);
+  const now = lookup(between.newer.resources.types, newer) ?? {};
   const members = Object.entries(fields).map(([name, field]) => {
-    return memberStep(between, newer, name, field, field.type.kind === "nullable" ? "null" : "left out");
+    const step = memberStep(between, newer, name, field, absenceOf(field));
+    return withNulls(step, lookup(now, step.newer ?? ""));
   });
-  const now = Object.keys(lookup(between.newer.resources.types, newer) ?? {});
-  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+  return { older, newer, members, added: addedMembers(between, newer, members, Object.keys(now)) };
+}
+
+function absenceOf({ type }: Field): Absent {
+  return type.kind === "nullable" ? "null" : "left out";
+}
+
+/** Adds to a step whether the newer version leaves out a value that the older one has as null. */
+function withNulls(step: MemberStep, now: Field | undefined): MemberStep {
+  return step.absent === "null" && now?.optional === true && absenceOf(now) === "left out"
+    ? { ...step, nulls: true }
+    : step;
 }
 
 /** Plans the conversion of a record: in responses, its columns come before its computed members. */
@@ -472,13 +484,14 @@ function inputStep(between: Between, older: string, newer: string): ShapeStep {
   const fields = declaredInput(between.older, older)?.fields ?? {};
   const resolved = resolveEndpoint(between.older, older);
   const resource = resolved?.kind === "resource" ? newerName(between, resolved.resource) : newer;
+  const now = declaredInput(between.newer, newer)?.fields ?? {};
   const members = Object.entries(fields).map(([name, field]) => {
     // A member from a view is a field of the resource, and is converted like the field.
     const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
-    return memberStep(between, isCustom ? newer : resource, name, field, "left out");
+    const step = memberStep(between, isCustom ? newer : resource, name, field, absenceOf(field));
+    return withNulls(step, lookup(now, step.newer ?? ""));
   });
-  const now = Object.keys(declaredInput(between.newer, newer)?.fields ?? {});
-  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+  return { older, newer, members, added: addedMembers(between, newer, members, Object.keys(now)) };
 }
 
 /** Plans the conversion of a handler's response, like that of a record, member by member. */

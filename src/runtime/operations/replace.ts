@@ -35,19 +35,28 @@ async function replaceRecord(call: Call, tx: Transaction, row: Row): Promise<Htt
   await checkPreconditions(call, tx, row);
   const current = await asRead(call, tx, row);
   const replacement = withVersionedRequest(call, (own) => validateReplacement(own, current));
-  const visible = call.own === undefined ? row : await visibleRow(call, tx, row);
-  const { input } = upgradeRequest(call, replacement, {
-    isFull: true,
-    present: row as JsonObject,
-    visible: visible as JsonObject,
-  });
-  const converted = await toStoredInput(call, tx, call.own === undefined ? replacement : input, row);
+  const newest = call.own === undefined ? replacement : await upgraded(call, tx, row, replacement);
+  const converted = await toStoredInput(call, tx, newest, row);
   const values = withOmitted(call, converted.values);
   if (call.kind.restricted === undefined) return saveRecord(converted.call, tx, row, values);
   const { input: sent } = toVersionedRequest(call);
   const names = await unsettable(call, tx, row);
   const isSent = (name: string): boolean => call.own !== undefined || Object.hasOwn(sent, name);
   return saveRecord(converted.call, tx, row, withoutUnsettable(call, names, values, row, isSent));
+}
+
+/** Returns a replacement in the newest version, which takes over what the caller's version does not have. */
+async function upgraded(call: Call, tx: Transaction, row: Row, replacement: JsonObject): Promise<JsonObject> {
+  const visible = membersIn(call, await visibleRow(call, tx, row));
+  return upgradeRequest(call, replacement, { isFull: true, present: membersIn(call, row), visible }).input;
+}
+
+/** Returns a row as a full record: without the fields that a record leaves out where they have no value. */
+function membersIn({ compiled }: Call, row: Row): JsonObject {
+  const leftOut = new Set(compiled.table.columns.filter(({ absent }) => absent === "left out").map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(row as JsonObject).filter(([name, value]) => value !== null || !leftOut.has(name)),
+  );
 }
 
 /** Sets omitted fields to null or to their literal default; values that the service generated once stay. */

@@ -25,7 +25,7 @@ export function compileShape(
   validatorOf: (schema: JsonObject) => Validator,
 ): Shape {
   const members = step.members.map((member) => compileMember(member, others, validatorOf));
-  const added = step.added.map(({ newer, taken }) => ({ newer, taken: taken && conversion(taken) }));
+  const added = step.added.map(({ newer, taken }) => ({ newer, taken: taken && fullConversion(taken) }));
   return {
     step,
     downgrade(newer) {
@@ -46,7 +46,8 @@ export function compileShape(
         const present = how.present === undefined ? undefined : lookup(how.present, newer);
         if (present !== undefined && how.isFull) newerMembers.push([newer, present]);
         else if (how.isFull && how.present === undefined && convert !== undefined) {
-          newerMembers.push([newer, convert(how.siblings ?? older)]);
+          const value = convert(how.siblings ?? older);
+          if (value !== undefined) newerMembers.push([newer, value]);
         }
       }
       return Object.fromEntries(newerMembers);
@@ -79,6 +80,8 @@ function compileMember(
   const validate = step.filled?.fits === undefined ? undefined : validatorOf(step.filled.fits);
   const takenFromValue = step.takenFromValue && conversion(step.takenFromValue);
   const takenIfMissing = step.takenIfMissing && conversion(step.takenIfMissing);
+  // In a change, null removes the value; a full record is without it.
+  const isLeftOut = nulls === true || isLeftOutIfNull(step.takenFromValue);
   const isPlain =
     shape === undefined && values === undefined && seen === undefined && filled === undefined && rounded !== true;
 
@@ -103,40 +106,45 @@ function compileMember(
     return now === undefined ? absent(nulls) : orLeftOut(now, step.absent);
   };
 
+  const upgrade = (sent: JsonObject, how: FullRecord): Json | undefined => {
+    if (newer === undefined) return undefined;
+    const value = lookup(sent, older);
+    const siblings = how.siblings ?? sent;
+    if (value === undefined) return how.isFull ? takenIfMissing?.(siblings) : undefined;
+    // A client that sends back a value that it has read changes nothing, even if the stored value differs (R2.4).
+    if (
+      how.visible !== undefined &&
+      !(isPlain && takenFromValue === undefined) &&
+      same(value, downgrade(how.visible))
+    ) {
+      return lookup(how.visible, newer);
+    }
+    if (value === null) return takenIfMissing === undefined ? null : takenIfMissing(siblings);
+    if (takenFromValue !== undefined) return takenFromValue({ value, ...siblings });
+    if (shape === undefined) return value;
+    const inside = (record: JsonObject | undefined): JsonObject | undefined => {
+      const member = record === undefined || enclosing.length > 0 ? undefined : lookup(record, newer);
+      return isObject(member) ? member : undefined;
+    };
+    const present = inside(how.present);
+    const visible = inside(how.visible);
+    return editInside(value, enclosing, (one) => {
+      if (!isObject(one)) return one;
+      return shape.upgrade(one, {
+        isFull: true,
+        ...(present === undefined ? {} : { present }),
+        ...(visible === undefined ? {} : { visible }),
+      });
+    });
+  };
+
   return {
     older,
     newer,
     downgrade,
     upgrade(sent, how) {
-      if (newer === undefined) return undefined;
-      const value = lookup(sent, older);
-      const siblings = how.siblings ?? sent;
-      if (value === undefined) return how.isFull ? takenIfMissing?.(siblings) : undefined;
-      // A client that sends back a value that it has read changes nothing, even if the stored value differs (R2.4).
-      if (
-        how.visible !== undefined &&
-        !(isPlain && takenFromValue === undefined) &&
-        same(value, downgrade(how.visible))
-      ) {
-        return lookup(how.visible, newer);
-      }
-      if (value === null) return takenIfMissing === undefined ? null : takenIfMissing(siblings);
-      if (takenFromValue !== undefined) return takenFromValue({ value, ...siblings });
-      if (shape === undefined) return value;
-      const inside = (record: JsonObject | undefined): JsonObject | undefined => {
-        const member = record === undefined || enclosing.length > 0 ? undefined : lookup(record, newer);
-        return isObject(member) ? member : undefined;
-      };
-      const present = inside(how.present);
-      const visible = inside(how.visible);
-      return editInside(value, enclosing, (one) => {
-        if (!isObject(one)) return one;
-        return shape.upgrade(one, {
-          isFull: true,
-          ...(present === undefined ? {} : { present }),
-          ...(visible === undefined ? {} : { visible }),
-        });
-      });
+      const value = upgrade(sent, how);
+      return value === null && isLeftOut && how.isFull ? undefined : value;
     },
   };
 }
@@ -160,6 +168,16 @@ function withInstants(record: JsonObject, units: Readonly<Record<string, UnixUni
 
 function orLeftOut(value: Json | undefined, absence: MemberStep["absent"]): Json | undefined {
   return value === null && absence === "left out" ? undefined : value;
+}
+
+/** Returns a conversion for a full record, which is without the member where the result is null. */
+function fullConversion(plan: ConversionPlan): (siblings: JsonObject) => Json | undefined {
+  const convert = conversion(plan);
+  return (siblings) => orLeftOut(convert(siblings), isLeftOutIfNull(plan) ? "left out" : "null");
+}
+
+function isLeftOutIfNull(plan: ConversionPlan | undefined): boolean {
+  return plan?.kind === "expression" && plan.leftOut === true;
 }
 
 function conversion(plan: ConversionPlan): Convert {

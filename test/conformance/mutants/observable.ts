@@ -13,7 +13,7 @@ import type { Field } from "../../../src/language/resources/model.ts";
 import type { Operation, ResponseMember } from "../../../src/plan/endpoints/types.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import type { Column, Table } from "../../../src/plan/resources/types.ts";
-import type { EffectPlan } from "../../../src/plan/states/types.ts";
+import type { EffectPlan, TimedJob } from "../../../src/plan/states/types.ts";
 
 export interface Difference {
   readonly model: Model;
@@ -56,6 +56,7 @@ const rules: readonly Rule[] = [
   { reason: "the guard is never true", of: isNeverTrue },
   { reason: "it is prose", of: isProse },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
+  { reason: "anyone may do everything, and nothing depends on the caller", of: isNeedlessCredential },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
   { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
   {
@@ -132,10 +133,26 @@ function isWithinSpread({ path, what }: Difference): boolean {
   return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
 }
 
-function isHidingNothing({ model: { authentication }, path }: Difference): boolean {
+function isHidingNothing({ model, path }: Difference): boolean {
+  return path === "authentication/unseen" && isForAll(model);
+}
+
+function isForAll({ authentication }: Model): boolean {
   const grants = Object.values(authentication.allow);
-  const isForAll = grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
-  return path === "authentication/unseen" && isForAll;
+  return grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
+}
+
+/** Whether a credential is altered that no request needs: not for a permission, a value, a key of a repeat, an event or a limit. */
+function isNeedlessCredential({ before, model, path }: Difference): boolean {
+  const { authentication, endpoints, events, limits, resources, states, versioning } = model;
+  const { credentials, own, set = {}, show } = authentication;
+  const [, name = ""] = /^authentication\/credentials\/([^/]+)/.exec(path) ?? [];
+  const isPlain = lookup(credentials, name)?.kind === "api-key";
+  const more = [own, set, show, limits, events.in ?? {}, versioning.versions ?? {}];
+  const isForOthers = more.some((one) => Object.keys(one).length > 0) || isDelivering(before);
+  const isRead = JSON.stringify([endpoints, resources, states]).includes("caller");
+  const isRepeated = endpoints.repeats !== undefined && endpoints.repeats !== "none";
+  return isPlain && isForAll(model) && !isForOthers && !isRead && !isRepeated;
 }
 
 /** Another error with the same status, in a body that has neither code nor title. */
@@ -414,13 +431,20 @@ function outerTable(plan: Plan, table: Table): Table {
     // What a final state means (which records count, when retention begins) is resolved where it is used.
     ...(lifecycle && { lifecycle: { ...lifecycle, final: [], emits: isDelivering(plan) ? lifecycle.emits : {} } }),
     ...(timed && {
-      timed: timed.map((job) =>
+      timed: inAnyOrder(timed).map((job) =>
         job.action.kind === "move"
           ? { ...job, action: { ...job.action, effects: outerEffects(plan, job.action.effects) } }
           : job,
       ),
     }),
   };
+}
+
+/** Of timers of different states, the order is nothing: a record is in one state, and a timer may be a second late. */
+function inAnyOrder(timed: readonly TimedJob[]): readonly TimedJob[] {
+  const states = timed.map((job) => job.states ?? []);
+  const isDisjoint = states.every((some) => some.length > 0) && new Set(states.flat()).size === states.flat().length;
+  return isDisjoint ? timed.toSorted((one, other) => String(one.states).localeCompare(String(other.states))) : timed;
 }
 
 function outerColumn(plan: Plan, { resource }: Table, column: Column): Column {

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { check } from "../../../src/language/check.ts";
 import { openapi } from "../../../src/export/openapi/openapi.ts";
 import { crud, documentOf, things, type Parts } from "../../enforced/document.ts";
 import { createClient } from "../client.ts";
-import { run } from "../running.ts";
+import { planOf, run } from "../running.ts";
 import { stores } from "../scenario.ts";
 
 const guide = "https://docs.example/things";
@@ -116,6 +117,46 @@ void test("an operation ends for older versions too, at the path that they know"
   assert.equal(await status(), 410);
 });
 
+void test("a version without the operation announces nothing of it, and has no status of it", async () => {
+  const text = documentOf({
+    resources: things({}),
+    endpoints: {
+      endpoints: {
+        ...crud,
+        newest: { at: "GET /newest/{id}", of: "Thing", does: "read", status: { "not-found": "410" } },
+      },
+    },
+    errors: {},
+    versioning: {
+      scheme: "dated",
+      sent: "header X-Version",
+      absent: "pinned",
+      versions: { "2026-09-01": ["add newest"], "2026-03-01": "first" },
+      deprecated: { newest: { since: "2026-10-01", sunset: "2099-01-01", guide } },
+    },
+  });
+  for (const store of stores) {
+    await using running = await run(text, { store });
+    using client = createClient(running.port, () => {});
+    const authorization = `Bearer ${await running.key("ann", "member")}`;
+    await running.store.pins.pin("key", "ann", "2026-03-01");
+    const rows: readonly (readonly [Readonly<Record<string, string>>, number, boolean])[] = [
+      [{ "X-Version": "2026-09-01" }, 410, true],
+      [{ "X-Version": "2026-03-01" }, 404, false],
+      [{}, 410, true],
+      // The version of this caller is known only after the operation was looked for.
+      [{ authorization }, 404, false],
+    ];
+    for (const [headers, status, announced] of rows) {
+      const reply = await client.send({ method: "GET", path: "/newest/thi_nobody", headers });
+      assert.equal(reply.status, status, JSON.stringify(headers));
+      assert.equal(reply.headers["sunset"] !== undefined, announced, JSON.stringify(headers));
+      assert.equal(String(reply.headers["link"] ?? "").includes(guide), announced);
+    }
+    assert.deepEqual(running.failures, []);
+  }
+});
+
 void test("a conflict names no operation after its sunset", async () => {
   const text = documentOf({
     resources: things({}),
@@ -155,6 +196,34 @@ function deprecatedMembers(description: JsonObject, component: string): readonly
   const properties = schemas[component]?.["properties"] as Readonly<Record<string, JsonObject>>;
   return Object.entries(properties).flatMap(([name, { deprecated }]) => (deprecated === true ? [name] : []));
 }
+
+void test("OpenAPI says that a member of a view is deprecated, also one that the view has from its resource", () => {
+  const text = documentOf({
+    resources: {
+      ...things({ "count?": "integer(0..900)", "label?": "string(1..40)" }),
+      views: { Short: { of: "Thing", fields: ["id", "label", "count"], "double?": "integer := count * 2" } },
+    },
+    endpoints: {
+      endpoints: { ...crud, short: { at: "GET /short/{id}", of: "Thing", gives: "Short" }, addShort: { at: "POST /short", takes: "Short", of: "Thing" } },
+    },
+    errors: {},
+    versioning: {
+      scheme: "none",
+      deprecated: { "Short.label": { sunset: "2099-01-01" }, "Short.double": { since: "2026-09-01" }, "Thing.count": { since: "2026-09-01" } },
+    },
+  }); // biome-ignore format: a document
+  const { diagnostics } = check("view.md", text);
+  assert.deepEqual(
+    diagnostics.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const description = openapi(planOf(text), "http://x");
+  assert.deepEqual(deprecatedMembers(description, "Short"), ["label", "count", "double"]);
+  assert.deepEqual(deprecatedMembers(description, "Thing"), ["count"]);
+  assert.deepEqual(deprecatedMembers(description, "AddShortInput"), ["label", "count"]);
+  const unknown = check("view.md", text.replace("Short.label", "Short.lable")).diagnostics;
+  assert.ok(unknown.some(({ code }) => code === "versioning/deprecated-unknown"));
+});
 
 void test("OpenAPI says what is deprecated, and of nothing else", async () => {
   await using running = await run(ending);

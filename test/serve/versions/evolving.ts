@@ -73,6 +73,13 @@ const kinds: readonly ((pick: number) => Step)[] = [
     },
     `add Thing.added${index}, taken as ${index} before`,
   ],
+  () => (shape, index) => {
+    const added = { name: `maybe${index}`, type: "integer(0..9)", optional: true, filter: true, values: [5, 6] };
+    return [
+      { ...shape, fields: [...shape.fields.slice(0, 1), added, ...shape.fields.slice(1)] },
+      `add Thing.maybe${index}, taken as null before`,
+    ];
+  },
   () => (shape, index) => [
     { ...shape, inner: [...shape.inner, `inner${index}`] },
     `add Place.inner${index}, taken as 'x' before`,

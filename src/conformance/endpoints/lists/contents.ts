@@ -117,6 +117,8 @@ function about(called: Operation, name: string, expects: string): readonly [Aspe
 
 /** How many values of a filter the test tries. */
 const mostValues = 4;
+/** How many records more the test makes until there is a value. */
+const mostMore = 4;
 
 function filters(contract: Contract, called: Operation, name: string, filter: Filter): Case {
   const { operation } = called;
@@ -131,7 +133,13 @@ function filters(contract: Contract, called: Operation, name: string, filter: Fi
     const found = choices(trial, list, { condition, name, type });
     const [first] = list.records;
     const isLinked = found.length === 0 && first !== undefined && (await linkFor(trial, condition, list.caller, first));
-    const values = isLinked ? choices(trial, list, { condition, name, type }) : found;
+    // A list in a record may be empty by chance.
+    for (let count = 0; count < mostMore && found.length === 0 && !isLinked; count += 1) {
+      const more = await ifPossible(() => list.add());
+      if (more === undefined) break;
+      list.records.push(more);
+    }
+    const values = found.length > 0 ? found : choices(trial, list, { condition, name, type });
     if (values.length === 0) throw new NotTried(`the test does not know a value for which \`${filter.if}\` is true`);
     let rejected: string | undefined;
     for (const { text, wanted, other } of values.slice(0, mostValues)) {

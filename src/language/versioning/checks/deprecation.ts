@@ -81,7 +81,9 @@ function namesOf({ model, operations, endpoints }: DocumentIndex): ReadonlySet<s
   const { resources, types, views = {} } = model.resources;
   const owners: readonly (readonly [string, object])[] = [
     ...Object.entries(types),
-    ...Object.entries(views).map(([name, { members = {} }]) => [name, members] as const),
+    ...Object.entries(views).map(([name, { fields = [], members }]) => {
+      return [name, { ...Object.fromEntries(fields.map((field) => [field, true])), ...members }] as const;
+    }),
     ...Object.entries(resources).map(([name, { fields }]) => [name, fields] as const),
     ...[...endpoints].map(
       ([

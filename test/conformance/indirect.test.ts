@@ -1,0 +1,79 @@
+/** Records that the tester gets or knows by detours alone: the only one of a caller, those inside views, those of further writes. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { type Altered, expectBroken } from "./altered.ts";
+
+const tracker = readFileSync(new URL("../../examples/issue-tracker.md", import.meta.url), "utf8");
+
+/** Returns a row about an example in which a text is another one. */
+function edited(text: string, what: string, broken: string, before: string, after: string): Altered {
+  assert(text.includes(before), before);
+  return { what, true: text, served: text.replace(before, () => after), broken };
+}
+
+const onlyOnes: readonly Altered[] = [
+  edited(
+    tracker,
+    "a name of a user may be longer",
+    "endpoints/endpoints/putUser/takes",
+    "takes: { name?: string(1..80) }",
+    "takes: { name?: string(1..81) }",
+  ),
+  edited(
+    tracker,
+    "a caller without a user gets another error",
+    "endpoints/endpoints/addRepo/choose/owner",
+    "if: id == caller.id, else: no-account",
+    "if: id == caller.id, else: forbidden",
+  ),
+  edited(
+    tracker,
+    "anybody may open an account for another one",
+    "authentication/allow/putUser",
+    "getUser, putUser: member if own",
+    "getUser: member if own\n  putUser: signed-in",
+  ),
+];
+
+const views: readonly Altered[] = [
+  edited(
+    tracker,
+    "the author of an issue is another text",
+    "resources/Issue/author",
+    "IssueAuthor: { of: Issue, login: string := author }",
+    "IssueAuthor: { of: Issue, login: string := title }",
+  ),
+  edited(
+    tracker,
+    "the labels are those of all repositories",
+    "resources/views/IssueOut/labels",
+    "l.repo == repo && l.name in labels",
+    "l.name in labels",
+  ),
+  edited(
+    tracker,
+    "closed issues count as open",
+    "resources/views/RepoOut/open_issues_count",
+    "i.repo == id && i.status == 'open'",
+    "i.repo == id",
+  ),
+  edited(
+    tracker,
+    "the comments of all issues count",
+    "resources/views/IssueOut/comments",
+    "Comment.filter(c, c.issue == id).size()",
+    "Comment.filter(c, c.repo == repo).size()",
+  ),
+  edited(
+    tracker,
+    "the author of a comment is its text",
+    "resources/Comment/author",
+    "CommentAuthor: { of: Comment, login: string := author }",
+    "CommentAuthor: { of: Comment, login: string := body }",
+  ),
+];
+
+test("views of the same record, and of records with the same parent", (context) => expectBroken(context, views));
+
+test("users of whom a caller may create one", (context) => expectBroken(context, onlyOnes));
