@@ -14,6 +14,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { reportText } from "../../../src/conformance/report/text.ts";
+import { startPostgres } from "../../postgres/server.ts";
 import { testRunning } from "../served.ts";
 import { type Acceptance, acceptances, serveAcceptance, titleOf } from "./accept.ts";
 import { type Mutant, lineOf, ofDocument, ofEngine, ofProofs, type Slice, score, summaryOf } from "./score.ts";
@@ -75,6 +76,8 @@ async function run(mutants: readonly Mutant[]): Promise<void> {
 async function accept(): Promise<void> {
   const documents = [...examples, ...smallDocuments].filter(isChosen);
   const store = values.store as Acceptance["store"];
+  await using server = store === "postgres" ? await startPostgres() : undefined;
+  if (server !== undefined) process.env["NONET_TEST_POSTGRES"] = server.address;
   const [first = 1, last = first] = values.seeds.split("-").map(Number);
   for (let seed = first; seed <= last; seed += 1) {
     for (const one of acceptances(documents, [{ store, replicas: Number(values.replicas) }])) {
