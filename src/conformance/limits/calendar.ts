@@ -20,7 +20,7 @@ export interface CalendarWindow {
 const marginMilliseconds = 60_000;
 
 /** Returns when the window of the present ends, in milliseconds since 1970; undefined if it is none of the calendar. */
-function endOf({ window, zone }: CalendarWindow, now: number): number | undefined {
+export function endOf({ window, zone }: CalendarWindow, now: number): number | undefined {
   const unit = calendarUnit(window);
   const offset = zone === undefined ? undefined : offsetAt(now, zone);
   if (zone === undefined || unit === undefined || offset === undefined) return undefined;
