@@ -68,6 +68,13 @@ export function startOf({ model }: Contract, resource: string): string | undefin
   return lifecycle.start ?? Object.keys(lifecycle.states)[0];
 }
 
+/** Returns the events that a record causes by entering a state. */
+export function eventsOfEntering({ model }: Contract, resource: string, state: string): readonly string[] {
+  return Object.entries(model.events.out ?? {}).flatMap(([name, { when }]) =>
+    when.kind === "enters" && when.resource === resource && when.state === state ? [name] : [],
+  );
+}
+
 /** What an operation may write besides its own record, by further writes and through events, at any distance. */
 interface FurtherEffects {
   /** The resources of the written records. */
@@ -111,6 +118,20 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
     }
   }
   return { resources, writes };
+}
+
+/** Whether what follows from an operation may set a field of its own record again, or delete the record. */
+export function maySetAgain(contract: Contract, operation: Operation, name: string): boolean {
+  const { resource = "" } = operation;
+  const { resources, writes } = furtherEffects(contract, operation);
+  if (!resources.has(resource)) return false;
+  const isUpdated = lookup(fieldsOf(contract.model, resource), name)?.default?.kind === "now-on-change";
+  const sets = (set: Readonly<Record<string, string>> = {}): boolean => Object.hasOwn(set, name);
+  return (
+    isUpdated ||
+    writes.some(({ write }) => write.resource === resource && (write.kind === "delete" || sets(write.set))) ||
+    transitionsOf(contract).some(({ resource: of, trigger }) => of === resource && sets(trigger.set))
+  );
 }
 
 /** Returns the errors of the guards and choices of an operation, and of the transitions that it makes. */

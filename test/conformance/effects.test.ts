@@ -7,6 +7,7 @@ import { furtherEffects, furtherErrors } from "../../src/conformance/effects.ts"
 import { isRejectedByGuard } from "../../src/conformance/errors/expected.ts";
 import type { Response } from "../../src/conformance/interaction.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
+import { documentsOfWrites } from "./mutants/further-writes.ts";
 import { testServed } from "./served.ts";
 import { contractFrom } from "./values-contract.ts";
 
@@ -106,3 +107,17 @@ for (const [what, document, operation, status, text, expected] of rejections) {
 function read(name: string): string {
   return readFileSync(`examples/${name}.md`, "utf8");
 }
+
+test("a default is tried although an event may move the new record, unless that sets the field again", async () => {
+  const { queue = "" } = documentsOfWrites;
+  const setting = queue.replace("first: 1,", "first: 1, set: { priority: priority + 1 },");
+  const other = (text: string): string => text.replace("integer(0..9) = 0", "integer(0..9) = 1");
+  for (const [text, served, expected] of [
+    [queue, queue, "holds"],
+    [queue, other(queue), "broken"],
+    [setting, other(setting), "not tried"],
+  ] as const) {
+    const { cases } = await testServed(text, { served, only: ["join"] });
+    assert.equal(cases.find(({ id }) => id === "resources/Seat/priority: default in join")?.kind, expected);
+  }
+});

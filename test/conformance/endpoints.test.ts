@@ -424,6 +424,16 @@ const rows: readonly Row[] = [
     { more: packing() },
   ),
   endpoint(
+    "no error if no record can be chosen",
+    "pack",
+    [
+      { at: "POST /packs", choose: { box: { from: "Box", if: "size > this.weight", else: "no-box" } } },
+      { at: "POST /packs", choose: { box: { from: "Box", if: "size > this.weight" } } },
+    ],
+    "choose",
+    { more: packing({ "box?": "Box, read-only", weight: "integer(0..9)" }) },
+  ),
+  endpoint(
     "a link that is not made",
     "star",
     [
@@ -535,9 +545,9 @@ function errors(...lines: readonly string[]): Parts {
 }
 
 /** Things that are packed into boxes. */
-function packing(): Parts {
+function packing(pack: Block = { box: "Box, read-only", label: "string(1..9)" }): Parts {
   return {
-    resources: { ...resources, Pack: { id: "id(pac)", box: "Box, read-only", label: "string(1..9)" } },
+    resources: { ...resources, Pack: { id: "id(pac)", ...pack } },
     ...errors("no-box: 409 There is no such box"),
   };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Block, crud, documentOf, type Parts } from "../enforced/document.ts";
+import { documentsOfWrites } from "./mutants/further-writes.ts";
 import { type Altered, expectBroken } from "./altered.ts";
 import { testServed } from "./served.ts";
 
@@ -170,8 +171,28 @@ const events: readonly Altered[] = [
   event("when slot.used at below", "when slot.used at above", { above: "Box", below: "Box" }),
 ];
 
+/** A row whose event selects other records than the document states. */
+function selection(what: string, broken: string, stated: string, served: string): Altered {
+  const { queue = "" } = documentsOfWrites;
+  assert(queue.includes(stated), stated);
+  return { what, true: queue, served: queue.replace(stated, served), broken: `states/Seat/moves/${broken}` };
+}
+
+const selections: readonly Altered[] = [
+  selection("an event that moves two", "waiting -> taken", "first: 1", "first: 2"),
+  selection("an event that moves the oldest", "waiting -> taken", ', sort: "-priority"', ""),
+  selection("an event that moves the lowest", "waiting -> taken", '"-priority"', "priority"),
+  selection(
+    "an event that moves none",
+    "waiting -> left",
+    "{ when: course.closed, where: course == input.id }",
+    "by leave",
+  ),
+  selection("an event that moves all others", "waiting -> left", "course == input.id", "course != input.id"),
+];
+
 void test("a service with other transitions breaks the statement, and one with the same breaks none", (context) =>
-  expectBroken(context, [...rows, ...events]));
+  expectBroken(context, [...rows, ...events, ...selections]));
 
 const relay = readFileSync(new URL("../serve/documents/relay.md", import.meta.url), "utf8");
 

@@ -295,6 +295,17 @@ for (const [type, ...expected] of invalids)
     );
   });
 
+test("a fraction is between the limits of whole numbers, if it can be", () => {
+  const fractions = (type: string): readonly unknown[] =>
+    [1, 2, 3, 4, 5, 6].flatMap((seed) =>
+      invalidValues(contract, typeFrom(type), supplyFor(seed)).flatMap(({ value, what }) =>
+        what === "a fraction" ? [value] : [],
+      ),
+    );
+  assert.ok(fractions("integer(1..2)").every((value) => value === 1.5));
+  assert.ok(fractions("integer(4..4)").every((value) => value === 4.5));
+});
+
 test("each type has values of other types of JSON", () => {
   const found = (type: string): readonly string[] =>
     invalidValues(contract, typeFrom(type), supplyFor(type))

@@ -2,8 +2,8 @@
  * Records that an operation chooses: they fulfil the condition, there is the declared error if none does, and requests at once never
  * get the same one.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { TypedExpression } from "../../expression/typed.ts";
+import { type Json, type JsonObject, omit } from "../../base/json.ts";
+import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { Choice } from "../../language/endpoints/model.ts";
 import { lifecycleOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../case.ts";
@@ -12,12 +12,14 @@ import { type Contract, needsRecord, type Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError, expectSuccess } from "../expect.ts";
 import { truth } from "../expressions.ts";
+import { allListed } from "../further-writes/listed.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
+import { candidatesFor } from "../resources/candidates.ts";
 import { recordIn } from "../response.ts";
 import { conjuncts, solve } from "../solve.ts";
 import { subjectFor } from "../trial/calls.ts";
 import { unusedCaller } from "../trial/callers.ts";
-import type { Input } from "../trial/inputs.ts";
+import { expressionInput, type Input, isAcceptable, recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import { observedValues, readId } from "../trial/looking.ts";
@@ -41,7 +43,7 @@ export function chooseCases(contract: Contract): readonly Case[] {
       const choosing: Choosing = { called, field, choice, condition: contract.typed.get(`${path}/if`), path };
       return [
         fulfils(choosing),
-        ...(choice.if === undefined || choice.else === undefined ? [] : [hasError(choosing, choice.else)]),
+        ...(choice.if === undefined || choice.else === undefined ? [] : [hasError(contract, choosing, choice.else)]),
         ...(choice.if === undefined ? [] : [isExclusive(contract, choosing)]),
       ];
     }),
@@ -196,26 +198,27 @@ const mostOthers = 3;
 const mostAttempts = 4;
 
 /** If no record fulfils the condition, there is the declared error. */
-function hasError(choosing: Choosing, code: string): Case {
+function hasError(contract: Contract, choosing: Choosing, code: string): Case {
   const { called, choice } = choosing;
   const { operation } = called;
   return {
     id: `${choosing.path}: none`,
     aspects: about(choosing, `if no ${choice.from} fulfils the condition, ${operation} gets ${code}`),
     operation,
+    // Without new records for the condition, it depends on all that there are.
+    ...(comparedReferences(contract, choosing).length === 0 ? { exclusive: true as const } : {}),
     run: async (trial) => {
-      const { caller: usual, input, record } = await attemptFor(trial, choosing);
+      const attempt = await attemptFor(trial, choosing);
+      const { caller: usual, input, record } = attempt;
       const fresh = await freshMembers(trial, choosing, usual);
       // Nothing belongs to a caller who has sent no request yet.
       const unused = isOfCaller(choosing) && record === undefined ? await unusedCaller(trial, usual.roles) : undefined;
       const caller = unused ?? usual;
-      if (Object.keys(fresh).length === 0 && unused === undefined)
+      const isNew = Object.keys(fresh).length > 0 || unused !== undefined;
+      const body = isNew ? { ...input.body, ...fresh } : await bodyWithout(trial, choosing, attempt);
+      if (body === undefined)
         throw new NotTried(`the test cannot make that no ${choice.from} fulfils \`${choice.if}\``);
-      const interaction = await trial.call(operation, {
-        ...{ caller, query: input.query },
-        record: record ?? null,
-        body: { ...input.body, ...fresh },
-      });
+      const interaction = await trial.call(operation, { caller, query: input.query, record: record ?? null, body });
       expectError(trial, interaction, { code });
     },
   };
@@ -229,6 +232,37 @@ function isOfCaller({ condition }: Choosing): boolean {
     const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
     return isCaller && sides.some((side) => side.kind === "field");
   });
+}
+
+/** Returns a body with which none of all records fulfils the condition; undefined if the test does not know all, or finds no such body. */
+async function bodyWithout(
+  trial: Trial,
+  { called, choice, condition }: Choosing,
+  { caller, input, record }: Attempt,
+): Promise<JsonObject | undefined> {
+  const { query, body: usual = {} } = input;
+  const listed = await allListed(trial, choice.from);
+  if (listed === undefined || condition === undefined || called.kind !== "resource") return undefined;
+  const { resource } = called;
+  const isWithout = (body: JsonObject): boolean => {
+    const around = { resource, record: recordAfter(trial, called, { caller, record }, body) };
+    const scope = trial.scope(caller, undefined, expressionInput(trial, called, { body, query }));
+    const isFalse = (values: ReadonlyMap<string, Json>): boolean =>
+      truth(condition, { ...scope, resource: choice.from, record: values, around }) === false;
+    return (
+      [...listed.values()].every(({ values }) => isFalse(values)) &&
+      isAcceptable(trial, called, { caller, record }, { body, query })
+    );
+  };
+  if (isWithout(usual)) return usual;
+  const read = nodesOf(condition).flatMap((one) => (one.kind === "variable" ? (one.path[1] ?? []) : []));
+  for (const member of membersOf(trial.contract, called).filter(({ name }) => read.includes(name))) {
+    for (const value of await candidatesFor(trial, member, condition, { kind: "create", called })) {
+      const body = value === undefined ? omit(usual, [member.name]) : { ...usual, [member.name]: value };
+      if (isWithout(body)) return body;
+    }
+  }
+  return undefined;
 }
 
 /** How many requests race, and for how many records. */

@@ -8,10 +8,9 @@ import { type FurtherWriteSite, furtherWriteSites } from "../../language/states/
 import { ifPossible, untilTried } from "../attempts.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { samplesOf } from "../endpoints/matching.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
-import { type Scope, truth } from "../expressions.ts";
+import type { Scope } from "../expressions.ts";
 import { candidatesFor } from "../resources/candidates.ts";
 import { creationsOf } from "../resources/writing.ts";
 import { membersOf } from "../trial/learning.ts";
@@ -19,7 +18,8 @@ import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { expectCreated, expectRecords, operationOf } from "./expected-records.ts";
 import { candidatesFrom, candidatesOf } from "./observed.ts";
-import { type Candidates, itemsOf, predict, selecting } from "./predict.ts";
+import { makeMatching } from "./matching.ts";
+import { type Candidates, itemsOf, predict } from "./predict.ts";
 import { selectionCases } from "./selected.ts";
 import { scopeOf, type Sent, type Situation, situationOf } from "./situation.ts";
 
@@ -94,27 +94,13 @@ async function findSituation(trial: Trial, site: FurtherWriteSite, wanted: Wante
     if (!isActive || write.kind === "create") return situation;
     const [scope = scopeOf(trial, situation)] = scopes ?? [];
     if (isSelecting) {
-      await makeSelected(trial, site, scope);
+      const condition = contract.typed.get(`${site.at}/where`);
+      await makeMatching(trial, { resource: write.resource, selection: write, condition, scope });
       return situation;
     }
     if (await selectsNothing(trial, site, scope)) return situation;
   }
   throw new NotTried("the test finds no request with which the further write is so");
-}
-
-/** Makes records that the write selects, more than it takes, and one that it does not select. */
-async function makeSelected(trial: Trial, { at, write }: FurtherWriteSite, scope: Scope): Promise<void> {
-  const { first = 0, resource } = write;
-  const condition = trial.contract.typed.get(`${at}/where`);
-  if (condition === undefined) {
-    for (let count = 0; count <= first; count += 1) await ifPossible(() => trial.make(resource));
-    return;
-  }
-  const caller = scope.caller;
-  await samplesOf(trial, {
-    ...{ resource, condition, caller, scope, most: first + 1 },
-    holds: (record) => truth(condition, selecting(scope, resource, record.values)),
-  });
 }
 
 /** Whether no record of those that the test can know is selected. */

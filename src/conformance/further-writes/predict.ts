@@ -4,7 +4,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { FurtherWriteSite } from "../../language/states/further-writes.ts";
 import type { Contract } from "../contract.ts";
 import { evaluate, type Scope, truth } from "../expressions.ts";
-import { conjuncts } from "../solve.ts";
+import { solve } from "../solve.ts";
 import type { KnownRecord } from "../trial/known.ts";
 
 /** A record that a further write may select, as it is before the request. */
@@ -144,7 +144,8 @@ export function predict(
       const truths = new Map(all.map((one) => [one, truthOf(one)]));
       const unknown = all.filter((one) => truths.get(one) === undefined);
       const selected = all.filter((one) => truths.get(one) === true);
-      const isKnown = unknown.length === 0 && earlier.length === 0 && (isComplete || namesOne(contract, site));
+      const isKnown =
+        unknown.length === 0 && earlier.length === 0 && (isComplete || namesKnown(contract, site, around, all));
       if (selected.length === 0 && isKnown && write.else !== undefined) return result(site);
       if (selected.length > 0) certain.add(site);
       unknown.forEach(forgetState);
@@ -165,15 +166,16 @@ export function predict(
   return result();
 }
 
-/** Whether a write can select one record alone, by its id. */
-function namesOne({ typed }: Contract, { at }: FurtherWriteSite): boolean {
+/** Whether a write can select one record alone, by its id, and the test knows that record. */
+function namesKnown(
+  { typed }: Contract,
+  { at, write: { resource } }: FurtherWriteSite,
+  scope: Scope,
+  all: readonly Candidate[],
+): boolean {
   const condition = typed.get(`${at}/where`);
-  return (condition === undefined ? [] : conjuncts(condition)).some(
-    (one) =>
-      one.kind === "compare" &&
-      one.operator === "==" &&
-      [one.left, one.right].some((side) => side.kind === "field" && side.name === "id"),
-  );
+  const id = condition === undefined ? undefined : solve(condition, { ...scope, resource }).fields.get("id");
+  return id !== undefined && all.some(({ record }) => record.values.get("id") === id);
 }
 
 /** Whether a write selects one record before another one: by its field, or by age; undefined if the test does not know. */
@@ -190,7 +192,7 @@ export function comesFirst(
 }
 
 /** Returns a number in the order of the values; undefined for texts, whose order depends on the implementation. */
-function rankOf(value: Json | undefined): number | undefined {
+export function rankOf(value: Json | undefined): number | undefined {
   if (typeof value === "number") return value;
   const isTime = typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value);
   return isTime ? Date.parse(value) : undefined;

@@ -10,8 +10,7 @@ import { ifPossible } from "../attempts.ts";
 import { type Case, NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import type { Contract } from "../contract.ts";
-import { transitionsOf, type TriggeredTransition } from "../effects.ts";
-import { samplesOf } from "../endpoints/matching.ts";
+import { eventsOfEntering, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import { truth } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
@@ -23,6 +22,7 @@ import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { expectRecords } from "./expected-records.ts";
 import { candidatesOf } from "./observed.ts";
+import { makeMatching } from "./matching.ts";
 import { predict, selecting } from "./predict.ts";
 
 export function selectionCases(contract: Contract): readonly Case[] {
@@ -43,25 +43,15 @@ export function selectionCases(contract: Contract): readonly Case[] {
 async function selects(trial: Trial, transition: TriggeredTransition, event: string): Promise<void> {
   const { contract } = trial;
   const { from, path, resource, to, trigger } = transition;
-  const { first = 0, where } = trigger;
+  const { where } = trigger;
   const caused = await causeOf(trial, event);
   if (mayTransitionOthers(contract, transition, caused)) throw new NotTried(`other events move a ${resource}, too`);
   const scope = trial.scope(anonymous, undefined, caused.input);
   const condition = contract.typed.get(`${path}/where`);
   expectKnown(condition, caused.input);
   const [state] = from;
-  if (condition !== undefined)
-    await samplesOf(trial, {
-      ...{
-        resource,
-        condition,
-        caller: anonymous,
-        scope,
-        most: first + 1,
-        wish: { state, creator: caused.record?.creator },
-      },
-      holds: (record) => truth(condition, selecting(scope, resource, record.values)),
-    });
+  const wish = { state, creator: caused.record?.creator };
+  await makeMatching(trial, { resource, selection: trigger, condition, scope, wish });
   const all = await candidatesOf(trial, resource);
   const isOpen = (values: ReadonlyMap<string, Json>): boolean => from.some((one) => values.get("state") === one);
   const guard = contract.typed.get(`${path}/if`);
@@ -155,9 +145,7 @@ function mayTransitionOthers(
   { reached }: Cause,
 ): boolean {
   const states = [[resource, to] as const, ...(reached === undefined ? [] : [reached])];
-  const events = Object.entries(contract.model.events.out ?? {}).flatMap(([name, { when }]) =>
-    when.kind === "enters" && states.some(([of, state]) => of === when.resource && state === when.state) ? [name] : [],
-  );
+  const events = states.flatMap(([of, state]) => eventsOfEntering(contract, of, state));
   return transitionsOf(contract).some(
     ({ path: other, resource: of, trigger: { on } }) =>
       other !== path && of === resource && on.kind === "when" && on.events.some((event) => events.includes(event)),

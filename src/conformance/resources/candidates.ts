@@ -22,11 +22,11 @@ const mostItems = 60;
 export async function candidatesFor(
   trial: Trial,
   { field, name, required }: InputMember,
-  condition: TypedExpression,
+  condition: TypedExpression | undefined,
   { called, kind }: Pick<Write, "called" | "kind">,
 ): Promise<readonly (Json | undefined)[]> {
   const { contract } = trial;
-  const constants = constantsOf(condition);
+  const constants = condition === undefined ? [] : constantsOf(condition);
   const supply = await supplyFor(trial, field.type);
   const usual = [1, 2, 3].flatMap(() => validValue(contract, field.type, supply) ?? []);
   const edges = edgeValues(contract, field.type, supply).flatMap(({ value }) =>
@@ -34,7 +34,8 @@ export async function candidatesFor(
   );
   const nextTo = constants.flatMap((constant) => constantOperand(trial, field.type, constant));
   const references = await referencesFor(trial, field.type);
-  const known = mentions(condition, "records") ? knownValues(trial, called.resource, name) : [];
+  const known =
+    condition !== undefined && mentions(condition, "records") ? knownValues(trial, called.resource, name) : [];
   const found: (Json | undefined)[] = [];
   for (const value of [...nextTo, ...edges, ...usual, ...references, ...known]) {
     if (problemOf(contract, field.type, value, "input") !== undefined) continue;

@@ -6,7 +6,7 @@ import type { Default, Field } from "../../language/resources/model.ts";
 import { type Broken, type Case, NotTried, shortText } from "../case.ts";
 import { type Contract } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
-import { furtherEffects, setAtCreation, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { maySetAgain, setAtCreation, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type KnownRecord, millisecondsOf, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
@@ -52,8 +52,8 @@ function isDefault(write: Write, name: string, field: Field): readonly Case[] {
       aspects: [{ path, expects: `a new ${resource} gets ${described(chosen)} as \`${name}\`` }],
       operation,
       run: async (trial) => {
-        const isChanged = furtherEffects(trial.contract, write.called).resources.has(resource);
-        if (isChanged || setAtCreation(trial.contract, write.called).has(name))
+        const { contract } = trial;
+        if (maySetAgain(contract, write.called, name) || setAtCreation(contract, write.called).has(name))
           throw new NotTried(`${operation} may change the new ${resource} again`);
         const first = await without(trial, write, name);
         expectDefault(trial, path, name, field, chosen, first);

@@ -7,7 +7,7 @@ import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobserv
 import { nodesOf } from "../../expression/typed.ts";
 import { ifPossible } from "../attempts.ts";
 import type { Contract } from "../contract.ts";
-import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { eventsOfEntering, startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { isFurtherError, statusText } from "../errors/expected.ts";
 import { expectError, expectSuccess } from "../expect.ts";
 import { isResponse } from "../interaction.ts";
@@ -60,9 +60,7 @@ function starts(contract: Contract, resource: string): readonly Case[] {
 
 /** Whether the event of a new record may move the record on. */
 function leavesAtOnce(contract: Contract, resource: string, start: string): boolean {
-  const events = Object.entries(contract.model.events.out ?? {}).flatMap(([name, { when }]) =>
-    when.kind === "enters" && when.resource === resource && when.state === start ? [name] : [],
-  );
+  const events = eventsOfEntering(contract, resource, start);
   return transitionsOf(contract).some(
     ({ from, resource: of, trigger: { on } }) =>
       of === resource &&

@@ -1,18 +1,21 @@
 /** Brings records into states: by the shortest path of transitions, with operations, time and events. */
 import { fieldsIn } from "../../expression/typed.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { isSelecting } from "../../language/states/further-writes.ts";
+import type { Trigger } from "../../language/states/model.ts";
 import { firstResult, ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
-import type { Caller } from "../caller.ts";
-import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import { clockMilliseconds, eventsOfEntering, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
 import { truth } from "../expressions.ts";
 import type { Interaction } from "../interaction.ts";
-import { incomingFor, payloadWhere } from "./incoming.ts";
+import { solve } from "../solve.ts";
+import { incomingFor, payloadInput, payloadOf, payloadWhere } from "./incoming.ts";
 import type { Input } from "./inputs.ts";
 import { type KnownRecord, millisecondsOf, textOf } from "./known.ts";
-import { lookAround } from "./looking.ts";
+import { lookAround, readId } from "./looking.ts";
 import type { Wish } from "./records.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, presentOf, recordsOf } from "./world.ts";
@@ -219,9 +222,10 @@ interface Cause {
   readonly isChosen: boolean;
 }
 
-function triggersOf({ contract }: Trial, { resource, trigger: { on } }: TriggeredTransition): readonly Cause[] {
+function triggersOf({ contract }: Trial, { resource, trigger }: TriggeredTransition): readonly Cause[] {
   const { model } = contract;
-  const events = on.kind === "when" ? on.events : [];
+  const { on } = trigger;
+  const events = on.kind === "when" && !isSelecting(trigger) ? on.events : [];
   return events.flatMap((event): readonly Cause[] => {
     const source = lookup(model.events.out ?? {}, event)?.when;
     if (source?.kind !== "enters") return [];
@@ -266,6 +270,7 @@ export async function causeEvent(
   transition: TriggeredTransition,
 ): Promise<KnownRecord> {
   if (choosingEvent(trial, transition) !== undefined) return causeChoosing(trial, transition);
+  if (isSelecting(transition.trigger)) return causeSelecting(trial, record, transition);
   const {
     trigger: { on },
     resource,
@@ -292,6 +297,84 @@ export async function causeEvent(
   return transitioned;
 }
 
+/** Causes an event that selects the record. @throws NotTried if the test cannot, or does not know which record the event selects */
+async function causeSelecting(
+  trial: Trial,
+  record: KnownRecord | undefined,
+  transition: TriggeredTransition,
+): Promise<KnownRecord> {
+  const { contract } = trial;
+  const { path, resource, trigger } = transition;
+  const selected = record ?? (await makeSeparate(trial, transition));
+  await lookAround(trial, selected);
+  const [where, guard] = ["where", "if"].map((member) => contract.typed.get(`${path}/${member}`));
+  const scope = trial.scope(anonymous, selected);
+  const wanted = (where === undefined ? {} : Object.fromEntries(solve(where, scope).input)) as JsonObject;
+  const expectSelected = (input: JsonObject): void => {
+    const isTrue = [where, guard].every((one) => one === undefined || truth(one, { ...scope, input }) === true);
+    if (!isTrue) throw new NotTried(`the test finds no event that selects the ${resource}`);
+  };
+  const history = await firstResult(
+    trigger.on.kind === "when" ? trigger.on.events : [],
+    (event) => causeWith(trial, event, wanted, expectSelected),
+    "the transition has no event",
+  );
+  await learnState(trial, selected, history, transition);
+  return selected;
+}
+
+/** Makes a record that an event selects, and no other record with it: one that refers to new records. */
+async function makeSeparate(
+  trial: Trial,
+  { from, path, resource, to, trigger }: TriggeredTransition,
+): Promise<KnownRecord> {
+  const { contract } = trial;
+  const where = contract.typed.get(`${path}/where`);
+  const values: Record<string, Json> = {};
+  for (const name of where === undefined ? [] : fieldsIn(where)) {
+    const type = lookup(fieldsOf(contract.model, resource), name)?.type;
+    const of = type === undefined ? undefined : referenceOf(contract.model, type);
+    if (of !== undefined) values[name] = (await readId(trial, await trial.make(of))) ?? null;
+  }
+  const following = eventsOfEntering(contract, resource, to);
+  const moves = ({ on }: Trigger): boolean => on.kind === "when" && on.events.some((one) => following.includes(one));
+  const isAmongOthers = Object.keys(values).length === 0;
+  if (isAmongOthers && (trigger.first !== undefined || transitionsOf(contract).some((one) => moves(one.trigger))))
+    throw new NotTried(`the event may move another ${resource} first`);
+  return trial.make(resource, { state: from[0], values });
+}
+
+/** Causes an event with these members. Returns the requests that led to it. */
+async function causeWith(
+  trial: Trial,
+  event: string,
+  wanted: JsonObject,
+  expectSelected: (input: JsonObject) => void,
+): Promise<readonly Interaction[]> {
+  const { contract, world } = trial;
+  const { in: incoming = {}, out = {} } = contract.model.events;
+  if (lookup(incoming, event) !== undefined) {
+    const payload = await payloadOf(trial, event, wanted);
+    expectSelected(payloadInput(contract, event, payload));
+    return [await sendAccepted(trial, event, payload)];
+  }
+  const { carries, when } = lookup(out, event) ?? {};
+  if (when?.kind !== "enters") throw new NotTried(`the test cannot cause ${event}`);
+  const { resource, state } = when;
+  const { id, ...values } = wanted;
+  const start = startOf(contract, resource) ?? state;
+  const known = id === undefined ? undefined : findRecord(world, resource, id);
+  if (id !== undefined && (known === undefined || known.values.get("state") === state))
+    throw new NotTried(`the test does not know the ${resource} that causes ${event}, or it has caused it already`);
+  const last = pathsBetween(trial, resource, start, state)[0]?.at(-1);
+  const causing = known ?? (await trial.make(resource, { state: last?.from[0], values }));
+  await trial.look(causing);
+  expectSelected(Object.fromEntries([...causing.values].filter(([name]) => carries?.includes(name) ?? true)));
+  await advanceTo(trial, causing, state);
+  trial.used.add(causing);
+  return causing.history;
+}
+
 /** Moves a record by an incoming event that refers to it. */
 async function transitionByIncoming(
   trial: Trial,
@@ -303,12 +386,16 @@ async function transitionByIncoming(
   const payload = await payloadWhere(trial, incoming, record, transition, true);
   if (payload === undefined)
     throw new NotTried(`the test finds no ${event} with which the guard of its transition is true`);
+  await learnState(trial, record, [await sendAccepted(trial, event, payload)], transition);
+  return record;
+}
+
+/** Sends an incoming event. @throws NotTried if it is not accepted */
+async function sendAccepted(trial: Trial, event: string, payload: JsonObject): Promise<Interaction> {
   const interaction = await trial.sendIncoming(event, payload);
   const response = trial.responseOf(interaction);
-  if (response.status >= 300)
-    throw new NotTried(`the implementation answered ${statusText(trial.contract, response)} to ${event}`);
-  await learnState(trial, record, [interaction], transition);
-  return record;
+  if (response.status < 300) return interaction;
+  throw new NotTried(`the implementation answered ${statusText(trial.contract, response)} to ${event}`);
 }
 
 /** Learns the state of a record after an event. `history`: the requests that led to the event. */

@@ -93,7 +93,7 @@ function* scalarMistakes(
       return yield* typeMistakes("a text");
     case "integer":
       yield* numberMistakes(integerRules(type));
-      if (typeof fit === "number") yield { what: "a fraction", value: fit + 0.5, code: "wrong-type" };
+      if (typeof fit === "number") yield { what: "a fraction", value: fractionNear(fit, type), code: "wrong-type" };
       return yield* typeMistakes("a number");
     case "number":
     case "decimal":
@@ -291,7 +291,16 @@ function* rangeMistakes(keywords: Keywords, value: number): Iterable<Mistake> {
       value: value + multipleOf / 2,
       code: codeOf("multipleOf"),
     };
-  if (keywords.plain["type"] === "integer") yield { what: "a fraction", value: value + 0.5, code: "wrong-type" };
+  if (keywords.plain["type"] === "integer")
+    yield { what: "a fraction", value: fractionNear(value, rangeOf(keywords)), code: "wrong-type" };
+}
+
+/** Returns a fraction next to a whole number, if possible between the limits, so that it is wrong as a fraction alone. */
+function fractionNear(
+  value: number,
+  { min, max }: { readonly min?: number | undefined; readonly max?: number | undefined },
+): number {
+  return max === undefined || value + 0.5 <= max || value - 0.5 < (min ?? value) ? value + 0.5 : value - 0.5;
 }
 
 function* arrayMistakes({ plain }: Keywords, items: readonly Json[]): Iterable<Mistake> {

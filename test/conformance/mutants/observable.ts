@@ -41,7 +41,10 @@ const rules: readonly Rule[] = [
   { reason: "the name is in the document alone, and no message contains it", of: isInnerName },
   {
     reason: "the document does not write it: a default of the language",
-    of: matching(/./, /^(?:status \d+|another name of \w+|gives the id alone|carries the id alone)$/),
+    of: either(
+      matching(/./, /^(?:status \d+|another name of (?:next|count)|gives the id alone|carries the id alone)$/),
+      isNeedlessParameter,
+    ),
   },
   {
     reason: "the server may do more than the document states",
@@ -49,6 +52,7 @@ const rules: readonly Rule[] = [
       matching(/^endpoints\/edits$/, /^optional for none$/),
       ({ model, path, what }) => path === "endpoints/edits" && what === "without" && model.endpoints.edits === "none",
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
+      isUntaggedEdit,
     ),
   },
   { reason: "a timer may be a second late", of: matching(/\/on\/duration$/, /^2s for 1s$/) },
@@ -74,6 +78,7 @@ const rules: readonly Rule[] = [
   },
   { reason: "everybody may see every record, so none is hidden", of: isHidingNothing },
   { reason: "the status is the same, and bodies of errors name no code", of: isSameError },
+  { reason: "the error names no field, and a body without a field has no code", of: isUnseenCode },
   { reason: "without a date, the version is deprecated since the newer one", of: isSinceNewer },
   { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
@@ -101,6 +106,27 @@ function either(...all: readonly Rule["of"][]): Rule["of"] {
   return (one) => all.some((of) => of(one));
 }
 
+/**
+ * Whether another name is of a parameter that no list needs. The others belong to the style that the document writes, since nothing
+ * else states their names: the size of a page if there is a largest one, the cursor of pages that have `next`, the order by a field.
+ */
+function isNeedlessParameter({ before, model: { endpoints, resources }, path, what }: Difference): boolean {
+  const [, operation] = /^endpoints\/endpoints\/([^/]+)\/lists/.exec(path) ?? [];
+  const style = operation === undefined ? endpoints.lists : lookup(endpoints.endpoints, operation)?.lists;
+  const lists = before.operations.filter(({ action }) => action === "list");
+  const isShaped = lists.every(({ name }) => lookup(endpoints.endpoints, name)?.gives !== undefined);
+  switch (what) {
+    case "another name of limit":
+      return style?.max === undefined;
+    case "another name of cursor":
+      return style?.kind !== "cursor" || style.gives !== undefined || isShaped;
+    case "another name of sort":
+      return !JSON.stringify(resources).includes('"sort"');
+    default:
+      return false;
+  }
+}
+
 /** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
 function isInnerName(one: Difference): boolean {
   if (!one.what.endsWith(" everywhere")) return false;
@@ -120,6 +146,15 @@ function isInnerName(one: Difference): boolean {
   );
 }
 
+/** Whether entity tags are required, and no operation requires one: those that move a record accept it without a tag. */
+function isUntaggedEdit({ after, path, what }: Difference): boolean {
+  return (
+    path === "endpoints/edits" &&
+    what === "required for none" &&
+    after.operations.every(({ edits }) => edits !== "required")
+  );
+}
+
 /** Whether a note or an example is altered, and not a field that has this name. */
 function isProse({ path }: Difference): boolean {
   const isName =
@@ -133,8 +168,12 @@ function isWithinSpread({ path, what }: Difference): boolean {
   return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
 }
 
-function isHidingNothing({ model, path }: Difference): boolean {
-  return path === "authentication/unseen" && isForAll(model);
+function isHidingNothing({ before: { operations }, path }: Difference): boolean {
+  const isForAll = (visible: Operation["visible"]): boolean =>
+    visible.some((one) => one.if === undefined && one.who.kind === "anyone");
+  const isOpen = ({ parents, visible }: Operation): boolean =>
+    (visible.length === 0 || isForAll(visible)) && parents.every((parent) => isForAll(parent.visible));
+  return path === "authentication/unseen" && operations.every(isOpen);
 }
 
 function isForAll({ authentication }: Model): boolean {
@@ -161,6 +200,15 @@ function isSameError({ model: { errors }, path, what }: Difference): boolean {
   const used = [body, lookup(bodies, withoutField), ...what.split(" for ").map((code) => lookup(bodies, code))];
   const isNamed = body === "problem+json" || /\{(?:code|title)\}/.test(JSON.stringify(used));
   return /^versioning\/policy\/[^/]+\/error$/.test(path) && !isNamed;
+}
+
+/** Another code of an error of the document: none of its own errors names a field, and bodies without a field may have no code. */
+function isUnseenCode({ model: { errors }, path }: Difference): boolean {
+  const [, code = ""] = /^errors\/codes\/([^/]+)$/.exec(path) ?? [];
+  const { bodies = {} } = errors;
+  const body = lookup(bodies, code) ?? lookup(bodies, withoutField);
+  const isOwn = lookup(errors.errors ?? {}, code) !== undefined;
+  return isOwn && body !== undefined && !/\{(?:code|fault|title)\}/.test(JSON.stringify(body));
 }
 
 function isSinceNewer({ model, path, what }: Difference): boolean {
