@@ -13,7 +13,8 @@ import { startPostgres } from "../test/postgres/server.ts";
 import { timeoutMilliseconds } from "./test-queue.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const [store = "", ...given] = process.argv.slice(2);
+const [mode = "", ...given] = process.argv.slice(2);
+const isOnPostgres = mode === "postgres" || process.env["NONET_TEST_STORE"] === "postgres";
 const options = given.filter((arg) => arg.startsWith("-"));
 const places = given.filter((arg) => !arg.startsWith("-"));
 
@@ -40,7 +41,7 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const isAll = places.length === 0;
-  const usual = store === "postgres" ? onStores : everything;
+  const usual = isOnPostgres ? onStores : everything;
   const patterns = isAll ? usual.map((folder) => `${folder}/**/*.test.ts`) : places.map(patternOf);
   const files = [
     ...new Set(
@@ -50,10 +51,10 @@ async function main(): Promise<number> {
   if (files.length === 0) return await runTests(places, {});
   const queue = mkdtempSync(join(tmpdir(), "nonet-tests-"));
   process.env["NONET_TEST_POSTGRES_DATA"] = join(queue, "postgres-data");
-  await using server = isAll || store === "postgres" ? await startPostgres() : undefined;
+  await using server = isAll || isOnPostgres ? await startPostgres() : undefined;
   const environment = {
     ...(server !== undefined && { NONET_TEST_POSTGRES: server.address }),
-    ...(store === "postgres" && { NONET_TEST_STORE: "postgres" }),
+    ...(isOnPostgres && { NONET_TEST_STORE: "postgres" }),
     ...(isAll && { NONET_TEST_COMMAND: publishedCommand() }),
   };
   try {

@@ -1,5 +1,4 @@
 /** Differences of part 4: methods, paths, requests, responses, lists, idempotency keys and preconditions. */
-import type { Json } from "../base/json.ts";
 import { editEffect, endpoints, parameterEffect } from "../language/endpoints/grammar.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
@@ -9,21 +8,17 @@ import {
   type ListParameterName,
   type ListStyle,
   listWords,
-  type Parameter,
   type IdempotencyStyle,
-  type EndpointContract,
-  type ContractResponse,
-  type ContractBody,
 } from "../language/endpoints/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { requests } from "../language/endpoints/requests.ts";
 import { expand } from "../language/endpoints/selection.ts";
 import { declaredInput } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
-import { mapValues } from "../language/versioning/rename.ts";
 import { durationOf } from "../language/grammar/amounts.ts";
 import { conditionDifferences } from "./conditions.ts";
 import { actionDifferences, actionMembers } from "./actions.ts";
+import { contractDifferences } from "./contracts.ts";
 import {
   below,
   type Difference,
@@ -356,42 +351,6 @@ function* styleDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint)
 function expandDifferences(site: Site, old: Endpoints["expand"], now: Endpoints["expand"]): Iterable<Difference> {
   const [before, after] = [old, now].map((style) => (style === "none" ? undefined : style));
   return statementDifferences(site, "expand", expand, [before, after]);
-}
-
-/** Yields differences in the requests and responses of a handler, without notes and examples. */
-function* contractDifferences(
-  site: Site,
-  old: EndpointContract | undefined,
-  now: EndpointContract | undefined,
-): Iterable<Difference> {
-  const what = `\`wire\` of \`${site.subject}\``;
-  const [before, after] = [old && withoutWords(old), now && withoutWords(now)];
-  if (!same(before, after)) yield* restated("breaking", "statement-changed", site, what, [before, after]);
-  else if (!same(old, now))
-    yield difference("neutral", "operation-described", site, `${what} is described differently`);
-}
-
-function withoutWords({ body, answers, ...parameters }: EndpointContract): EndpointContract {
-  const bare = <Declared extends { readonly note?: string; readonly example?: Json }>(
-    declared: Declared,
-  ): Omit<Declared, "note" | "example"> => {
-    const { note: _, example: __, ...rest } = declared;
-    return rest;
-  };
-  const bareAll = (declared: Readonly<Record<string, Parameter>>): Readonly<Record<string, Parameter>> =>
-    mapValues(declared, (one): Parameter => bare(one) as Parameter);
-  return {
-    ...mapValues(parameters, bareAll),
-    ...(body === undefined ? {} : { body: bare(body) as ContractBody }),
-    ...(answers === undefined
-      ? {}
-      : {
-          answers: mapValues(answers, (one) => {
-            const { headers, ...rest } = bare(one) as ContractResponse;
-            return headers === undefined ? rest : { ...rest, headers: bareAll(headers) };
-          }),
-        }),
-  };
 }
 
 function actionOf(resolved: ResolvedEndpoint | undefined): string | undefined {

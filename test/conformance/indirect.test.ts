@@ -74,6 +74,39 @@ const views: readonly Altered[] = [
   ),
 ];
 
+const creations: readonly Altered[] = [
+  edited(
+    tracker,
+    "anybody may label the issues of others",
+    "authentication/allow/addLabel",
+    "addLabel, changeLabel, removeLabel, addMilestone",
+    "addLabel: member\n  changeLabel, removeLabel, addMilestone",
+  ),
+  edited(
+    tracker,
+    "an owner may not comment on a locked issue",
+    "authentication/allow/addComment",
+    "member if issue.state == 'unlocked' || issue.repo.owner == caller.id",
+    "member if issue.state == 'unlocked'",
+  ),
+  edited(
+    tracker,
+    "a second repository of the same name gets another error",
+    "resources/rules/Repo/0",
+    "  Repo: unique owner + repo else taken\n",
+    "  Repo: unique owner + repo else no-account\n",
+  ),
+  edited(
+    tracker,
+    "only one label has a description",
+    "resources/Label/description",
+    "  description: string(..100) | null = null\nMilestone",
+    "  description: string(..100) | null = null, unique\nMilestone",
+  ),
+];
+
+test("creations below another record, or with a record of the caller", (context) => expectBroken(context, creations));
+
 test("views of the same record, and of records with the same parent", (context) => expectBroken(context, views));
 
 test("users of whom a caller may create one", (context) => expectBroken(context, onlyOnes));

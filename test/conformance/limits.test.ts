@@ -106,6 +106,11 @@ const rows: readonly Row[] = [
   row("records that are never deleted", "limits/keep/Thing", { keep: { Thing: "2d after shut" } }, {}),
   row("deleted records for erased ones", "limits/keep/Thing", { keep: { Thing: "2d after final, erase" } }, { keep: { Thing: "2d after final" } }),
   row("erased records for deleted ones", "limits/keep/Thing", { keep: { Thing: "2d after final" } }, { keep: { Thing: "2d after final, erase" } }),
+  row("a rate of a day since the first request", "limits/rate/addThing", rate("3/day in Europe/Oslo per user"), rate("3/day per user")),
+  row("a rate of a day elsewhere", "limits/rate/addThing", rate("3/day in Europe/Oslo per user"), rate("3/day in America/New_York per user")),
+  row("a rate of a calendar day for one of a week", "limits/rate/all", all("20/week in Asia/Tokyo per user"), all("20/day in Asia/Tokyo per user")),
+  row("a quota of a day since the first request", "limits/quota/addThing", { quota: { addThing: "3/day in Europe/Oslo per user" } }, { quota: { addThing: "3/day per user" } }),
+  row("a quota of a month elsewhere", "limits/quota/Thing", { quota: { Thing: "3/month in Europe/Oslo per user" } }, { quota: { Thing: "3/month in America/New_York per user" } }),
 ]; // biome-ignore format: a table
 
 for (const { broken, served, stated, what } of sampled(rows, 3)) {

@@ -223,6 +223,13 @@ function endings(): readonly (readonly [string, string, string, string, readonly
       versioning: { scheme: "none", policy: { notice: "30d" }, deprecated },
     }); // biome-ignore format: a document
   };
+  const wired = (query: Block, deprecated: Block = {}): string =>
+    documentOf({
+      resources: things({}),
+      endpoints: { endpoints: { ...crud, report: { at: "GET /report", does: "handler", wire: { query, answers: { 200: "json" } } } } },
+      errors: {},
+      versioning: { scheme: "none", policy: { notice: "30d" }, deprecated },
+    }); // biome-ignore format: a document
   const all = ["note", "short note", "until", "shut"];
   const without = (...names: readonly string[]): string =>
     document({}, { has: all.filter((name) => !names.includes(name)) });
@@ -243,6 +250,9 @@ function endings(): readonly (readonly [string, string, string, string, readonly
     ["and after it", shut, without("shut"), after, []],
     ["a field with its timer, before its sunset", until, without("until"), before, ["field-removed", "timer-removed"]],
     ["and after it", until, without("until"), after, []],
+    ["a parameter of a wire, before its sunset", wired({ "deep?": "boolean" }, { "report.deep": sunset }), wired({}), before, ["parameter-removed"]],
+    ["and after it", wired({ "deep?": "boolean" }, { "report.deep": sunset }), wired({}), after, []],
+    ["a parameter that was not deprecated, and one that is another", wired({ "deep?": "boolean", "size?": "integer" }), wired({ "size?": "string" }), after, ["parameter-removed", "statement-changed"]],
     ["a timer of a field that was not deprecated", shut, without("until", "shut"), after, ["field-removed", "timer-removed"]],
   ]; // biome-ignore format: a table
 }

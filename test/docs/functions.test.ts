@@ -19,12 +19,12 @@ const fences = (text: string, kind: string): readonly string[] =>
 const page = read("docs/how-to/handlers.md");
 const flagship = read("examples/parcel-lockers.md");
 
-/** The flagship with the operations of the page, and a line for each in part 5. */
-function withHandlers(): string {
-  const [endpoints = ""] = fences(page, "yaml example");
+/** The flagship with operations of the page, and a line for each in part 5. */
+function withHandlers(index: number, allow: string): string {
+  const endpoints = fences(page, "yaml example")[index] ?? "";
   return flagship
     .replace(/^endpoints:\n(?=(?: {2}.*\n)*? {2}\w+: (?:GET|POST|\{))/m, endpoints)
-    .replace(/^allow:\n/m, "allow:\n  quote: anyone\n  rush: operator\n  report: operator\n");
+    .replace(/^allow:\n/m, `allow:\n${allow}`);
 }
 
 function shelter(): string {
@@ -37,7 +37,12 @@ function shelter(): string {
 test("the functions of the page on handlers compile", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "nonet-functions-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const documents = [withHandlers(), shelter(), flagship];
+  const documents = [
+    withHandlers(0, "  quote: anyone\n  rush: operator\n  report: operator\n"),
+    shelter(),
+    withHandlers(1, "  callBack: anyone\n"),
+    flagship,
+  ];
   const samples = fences(page, "ts");
   assert.equal(samples.length, documents.length);
   for (const [index, document] of documents.entries()) {

@@ -20,6 +20,7 @@ export function grammar(): readonly string[] {
       "none",
       "{}",
     ]),
+    ...below("endpoints/endpoints/path", pathForms),
     ...below("limits/rate", ["all", "anyone", "operation"]),
     ...below("limits/rate/window", Object.keys(windowUnits)),
     ...below("limits/rate/per", [...pers, "Resource"]),
@@ -36,6 +37,20 @@ export function grammar(): readonly string[] {
 
 /** The members of `SignatureScheme`, which no model declares. */
 const signatureMembers = ["over", "headers", "separator", "key"];
+
+/** What the parameters of a path name a record by, which the model stores as one text. */
+const pathForms = [
+  "id",
+  "unique field",
+  "fixed text",
+  "parent",
+  "field below the parent",
+  "reference and field",
+  "field of the reference",
+  "fields together",
+  "fields together below the parent",
+  "fields together of a parent",
+];
 
 function below(path: string, words: readonly string[]): readonly string[] {
   return words.map((word) => `${path}/${word}`);

@@ -6,6 +6,7 @@ import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { expandProofs } from "./expand.ts";
 import { errorProofs } from "./errors.ts";
+import { keyProofs } from "./keys.ts";
 import { limitProofs } from "./limits.ts";
 import { manyRecordProofs } from "./many-records.ts";
 import { loginProofs } from "./logins.ts";
@@ -21,6 +22,7 @@ export const proofs: readonly Proof[] = [
   ...resourceProofs,
   ...stateProofs,
   ...endpointProofs,
+  ...keyProofs,
   ...actionProofs,
   ...alsoProofs,
   ...requestProofs,

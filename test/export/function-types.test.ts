@@ -45,7 +45,7 @@ function moduleOf(changed: Readonly<Record<string, string>>, more = ""): string 
 
 const around = `
   before: { addDrink: ({ input, caller }) => ({ ...input, note: caller.id ?? "nobody" }), sell: ({ record, fail }) => { if (record.stock > 90) fail("still-there"); } },
-  after: { addDrink: async ({ answer, records }) => { await records.system.Order.create({ drink: answer.id, count: 1, paid: answer.price }); } },
+  after: { addDrink: async ({ answer, records, request }) => { await records.system.Order.create({ drink: answer.id, count: 1, paid: answer.price }); const bytes: Uint8Array = request.rawBody; if (bytes.length > 9) throw new Error(request.id); } },
   on: { "drink.gone": async ({ record, event, records }) => { await records.Drink.update(record.id, { note: event.type }); } },
   every: { "5m": { sweep: async ({ records, now }) => { await records.Order.list({ where: { createdAt: { lt: now } } }); } } },
 `;
@@ -80,6 +80,8 @@ const wrong: Readonly<Record<string, readonly [module: string, said: RegExp]>> =
   "a hook of no operation": [moduleOf({}, "before: { addDink: () => {} },"), /addDink/],
   "a hook that gives another input": [moduleOf({}, "before: { addDrink: () => ({ name: 5 }) },"), /name|number/],
   "an event that there is not": [moduleOf({}, "on: { 'drink.lost': () => {} },"), /drink\.lost/],
+  "the body of a request in a function of an event": [moduleOf({}, "on: { 'drink.gone': ({ request }) => request.rawBody },"), /rawBody/],
+  "a body as a text": [moduleOf({ closeAll: "({ request, log }) => { const text: string = request.rawBody; log(text); }" }), /Uint8Array/],
   "a record without one at hand": [moduleOf({ closeAll: "({ record }) => record.id" }), /record|undefined/],
   "no function where one is needed": [moduleOf({}).replace(/ {2}quote: .*\n/, ""), /quote/],
   "a status that the wire does not have": [pets({ putNote: "() => ({ status: 204 })" }), /204/],

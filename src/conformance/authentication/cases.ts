@@ -20,6 +20,7 @@ import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
+import { creatingCases } from "./creating.ts";
 import { credentialCases } from "./credentials.ts";
 import { hiddenCases } from "./hidden.ts";
 import { callerLike, callerWith, kindId, kindText, roleText } from "./kinds.ts";
@@ -33,6 +34,7 @@ export function authenticationCases(contract: Contract): PartCases {
     cases: [
       ...operations.flatMap((operation) => matrix(contract, operation)),
       ...operations.flatMap((operation) => hides(contract, operation)),
+      ...operations.flatMap((operation) => creatingCases(contract, operation)),
       ...Object.keys(contract.model.authentication.show).flatMap((field) => reveals(contract, field)),
       ...settingCases(contract),
       ...credentials.cases,

@@ -13,6 +13,7 @@ import { fieldsCases } from "./fields.ts";
 import { guardCases } from "./guards.ts";
 import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
+import { keyCases } from "./keys.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
@@ -33,6 +34,7 @@ import { unservedCases } from "./unserved.ts";
 
 const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   pathCases,
+  keyCases,
   undeclaredCases,
   unservedCases,
   storedCases,

@@ -224,6 +224,16 @@ function hasError(contract: Contract, choosing: Choosing, code: string): Case {
   };
 }
 
+/** Whether the condition asks for a record of the caller: `id == caller.id`. */
+function isOfCaller({ condition }: Choosing): boolean {
+  const all = condition === undefined ? [] : conjuncts(condition);
+  return all.some((one) => {
+    const sides = one.kind === "compare" && one.operator === "==" ? [one.left, one.right] : [];
+    const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
+    return isCaller && sides.some((side) => side.kind === "field");
+  });
+}
+
 /** Returns a body with which none of all records fulfils the condition; undefined if the test does not know all, or finds no such body. */
 async function bodyWithout(
   trial: Trial,
@@ -253,16 +263,6 @@ async function bodyWithout(
     }
   }
   return undefined;
-}
-
-/** Whether the condition asks for a record of the caller: `id == caller.id`. */
-function isOfCaller({ condition }: Choosing): boolean {
-  const all = condition === undefined ? [] : conjuncts(condition);
-  return all.some((one) => {
-    const sides = one.kind === "compare" && one.operator === "==" ? [one.left, one.right] : [];
-    const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
-    return isCaller && sides.some((side) => side.kind === "field");
-  });
 }
 
 /** How many requests race, and for how many records. */

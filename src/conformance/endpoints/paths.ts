@@ -1,11 +1,12 @@
 /** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
+import { firstResult } from "../attempts.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
-import { anonymous } from "../caller.ts";
+import { anonymous, type Caller } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { isError, isFurtherError, isRejectedByGuard, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
-import { partsOf } from "../../language/endpoints/model.ts";
+import { type PathParent, partsOf } from "../../language/endpoints/model.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { referenceOf } from "../../language/resources/fields.ts";
@@ -15,6 +16,7 @@ import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { creatorFor, sendCreation } from "../trial/records.ts";
+import { recordsOf } from "../trial/world.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Interaction } from "../interaction.ts";
@@ -142,27 +144,60 @@ function hidesUnknownPaths(contract: Contract): readonly Case[] {
 
 function isBelowParent(contract: Contract, called: Operation): readonly Case[] {
   const { action, key, parents, resource } = called;
-  const parent = parents.at(-1)?.resource;
-  if (parent === undefined || resource === undefined) return [];
-  const about = (expects: string, run: (trial: Trial, called: Operation) => Promise<void>): readonly Case[] => [
-    operationCase(called, `other ${parent}`, aspectsOf(contract, called, [], expects), (trial) => run(trial, called)),
-  ];
+  const last = parents.at(-1);
+  if (last === undefined || resource === undefined) return [];
+  const about = (what: string, expects: string, run: Case["run"]): Case =>
+    operationCase(called, what, aspectsOf(contract, called, [], expects), run);
+  const other = `other ${last.resource}`;
   const isUpsert = called.kind === "resource" && creates(contract.model, called);
+  if (key !== undefined && isUpsert) return [];
   if (key !== undefined)
-    return isUpsert ? [] : about(`a ${resource} of another ${parent} is not found`, isMissingBelowOther);
-  if (action === "create") return about(`a new ${resource} belongs to the ${parent} of the path`, belongsToParent);
-  return action === "list" ? about(`the list has no ${resource} of another ${parent}`, listsOnlyChildren) : [];
+    return parents.map((parent) =>
+      about(
+        parent === last ? other : `other ${parent.resource} in {${parent.parameter}}`,
+        `a ${resource} of another ${parent.resource} is not found`,
+        (trial) => isMissingBelowOther(trial, called, parent),
+      ),
+    );
+  if (action === "create")
+    return [
+      about(other, `a new ${resource} belongs to the ${last.resource} of the path`, (trial) =>
+        belongsToParent(trial, called),
+      ),
+    ];
+  return action === "list"
+    ? [
+        about(other, `the list has no ${resource} of another ${last.resource}`, (trial) =>
+          listsOnlyChildren(trial, called),
+        ),
+      ]
+    : [];
 }
 
-async function isMissingBelowOther(trial: Trial, called: Operation): Promise<void> {
-  const { record: child, caller } = await subjectFor(trial, called);
-  const other = await otherParent(trial, called);
-  const interaction = await trial.call(called.operation, { caller, record: child, path: pathBelow(called, other) });
-  expectMissing(trial, interaction, pathOf(called));
+async function isMissingBelowOther(trial: Trial, called: Operation, parent: PathParent): Promise<void> {
+  const { record, caller } = await subjectFor(trial, called);
+  const usual = (await trial.build(called.operation, { caller, record })).request.url;
+  // Each caller may be able to create only one parent, which may be that of the record.
+  const path = await firstResult(
+    [
+      ...[undefined, ...(await trial.callers())].map((creator) => () => otherParent(trial, parent, creator)),
+      ...recordsOf(trial.world, parent.resource).map((known) => async () => {
+        if (known.isDeleted) throw new NotTried(`the ${parent.resource} is deleted`);
+        return known;
+      }),
+    ],
+    async (other) => {
+      const path = pathBelow(parent, await other());
+      const { request } = await trial.build(called.operation, { caller, record, path });
+      return request.url === usual ? undefined : path;
+    },
+    `the test has no other ${parent.resource}`,
+  );
+  expectMissing(trial, await trial.call(called.operation, { caller, record, path }), pathOf(called));
 }
 
 async function belongsToParent(trial: Trial, called: Operation): Promise<void> {
-  const parent = await otherParent(trial, called);
+  const parent = await otherParent(trial, lastParent(called));
   const field = called.parents.at(-1)?.field as string;
   const child = await trial.make(called.resource as string, { parent, by: called.operation });
   const found = (await observedValues(trial, child)).get(field);
@@ -173,7 +208,7 @@ async function belongsToParent(trial: Trial, called: Operation): Promise<void> {
 
 async function listsOnlyChildren(trial: Trial, called: Operation): Promise<void> {
   const { resource } = called;
-  const [parent, other] = [await otherParent(trial, called), await otherParent(trial, called)];
+  const [parent, other] = [await otherParent(trial, lastParent(called)), await otherParent(trial, lastParent(called))];
   const child = await childOf(trial, called, parent);
   const stranger = await childOf(trial, called, other);
   const [caller] = await callersOf(trial, called, child);
@@ -199,19 +234,21 @@ function childOf(trial: Trial, { parents, resource }: Operation, parent: KnownRe
   return trial.make(resource as string, { parent, ...(id === undefined ? {} : { values: { [field]: id } }) });
 }
 
+function lastParent({ parents }: Operation): PathParent {
+  return parents.at(-1) as PathParent;
+}
+
 /** Makes a record to be the parent in the path. */
-async function otherParent(trial: Trial, { parents }: Operation): Promise<KnownRecord> {
-  const last = parents.at(-1);
-  const made = await trial.make(last?.resource as string);
-  const columns = last === undefined ? [] : partsOf(last).map(({ column }) => column);
-  if (["id", ...columns].some((column) => !made.values.has(column))) await trial.look(made);
+async function otherParent(trial: Trial, parent: PathParent, creator?: Caller): Promise<KnownRecord> {
+  const made = await trial.make(parent.resource, { creator });
+  if (["id", ...partsOf(parent).map(({ column }) => column)].some((column) => !made.values.has(column)))
+    await trial.look(made);
   return made;
 }
 
-function pathBelow({ parents }: Operation, parent: KnownRecord): Readonly<Record<string, string>> {
-  const parts = parents.slice(-1).flatMap(partsOf);
-  const values = parts.map(({ column, parameter }) => [parameter, parent.values.get(column)] as const);
-  if (parts.length === 0 || values.some(([, value]) => value === undefined))
+function pathBelow(parent: PathParent, record: KnownRecord): Readonly<Record<string, string>> {
+  const values = partsOf(parent).map(({ column, parameter }) => [parameter, record.values.get(column)] as const);
+  if (values.some(([, value]) => value === undefined))
     throw new NotTried("the test does not know the address of the parent");
   return Object.fromEntries(values.map(([parameter, value]) => [parameter, textOf(value)]));
 }

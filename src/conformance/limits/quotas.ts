@@ -20,6 +20,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import { creatorsOf, type Wish } from "../trial/records.ts";
 import { advanceTo } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
+import { awayFromEnd, expectCalendar } from "./calendar.ts";
 import { letPass } from "./rate-setting.ts";
 import { longestWindow } from "./rate-lines.ts";
 import { webhookQuotaCase } from "./webhook-quota.ts";
@@ -48,7 +49,9 @@ export function quotaCases(contract: Contract, firstCaller: number): PartCases {
   return {
     cases: lines.filter(isTried).flatMap((line): readonly Case[] => {
       if (line.target === "webhook") return webhookQuotaCase(contract, line);
-      return line.quota.kind === "live" ? [live(line)] : [inWindow(line), againAfterWindow(line)];
+      return line.quota.kind === "live"
+        ? [live(line)]
+        : [inWindow(line), againAfterWindow(line), ...endsAtMidnight(line)];
     }),
     unobservable: lines
       .filter((line) => !isTried(line))
@@ -155,6 +158,7 @@ function inWindow(line: QuotaLine): Case {
     exclusive: true,
     run: async (trial) => {
       expectNoOther(trial, line);
+      if (line.quota.kind === "window") await awayFromEnd(trial, line.quota);
       const counter = await windowCounter(trial, line);
       await fill(trial, line, counter);
       if (counter.elsewhere !== undefined) await expectSuccess(trial, counter.elsewhere, "another one");
@@ -177,6 +181,31 @@ function againAfterWindow(line: QuotaLine): Case {
       await expectSuccess(trial, counter.next, "a request after the time of the quota");
     },
   };
+}
+
+/** A window of the calendar ends at a local midnight, and not before. */
+function endsAtMidnight(line: QuotaLine): readonly Case[] {
+  const { path, quota } = line;
+  if (quota.kind !== "window" || quota.zone === undefined) return [];
+  return [
+    {
+      id: `${path}: until midnight`,
+      aspects: [{ path, expects: `the window ends at midnight in ${quota.zone}, and not before` }],
+      exclusive: true,
+      run: async (trial) => {
+        expectNoOther(trial, line);
+        const counter = await windowCounter(trial, line);
+        await expectCalendar(trial, quota, {
+          useUp: async () => {
+            await fill(trial, line, { ...counter, isUnused: false });
+            return true;
+          },
+          next: async () => (await counter.next()).interaction,
+          isRejected: (interaction) => isRejected(trial, interaction),
+        });
+      },
+    },
+  ];
 }
 
 function windowOf({ quota }: QuotaLine): number {

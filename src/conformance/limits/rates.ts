@@ -14,6 +14,7 @@ import { callerWith } from "../trial/callers.ts";
 import type { BuiltRequest } from "../trial/calls.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, timeIsOver } from "../trial/world.ts";
+import { awayFromEnd, expectCalendar } from "./calendar.ts";
 import { isByCaller, isByRecord, linesFor, lineText, type RateLine, rateLines } from "./rate-lines.ts";
 import { learnMade } from "../trial/made.ts";
 import { freshen, letPass, requestTo, type Setting, settingFor } from "./rate-setting.ts";
@@ -29,7 +30,7 @@ export function rateCases(contract: Contract, firstCaller: number): PartCases {
   return {
     cases: lines.filter(isTried).flatMap((line) => {
       const number = firstCaller + 2 * lines.indexOf(line);
-      return [admits(line, number), admitsAgain(line, number)];
+      return [admits(line, number), admitsAgain(line, number), ...endsAtMidnight(line, number)];
     }),
     unobservable: lines
       .filter((line) => !isTried(line))
@@ -51,6 +52,7 @@ function admits(line: RateLine, number: number): Case {
     exclusive: true,
     run: async (trial) => {
       const setting = await settingFor(trial, line, number);
+      await awayFromEnd(trial, line.rate);
       const further = isByRecord(line) ? await requestTo(trial, line, setting.called, setting.caller) : undefined;
       const isCertain = await freshen(trial, line, setting);
       const startedAt = presentOf(trial.world);
@@ -91,6 +93,37 @@ function admitsAgain(line: RateLine, number: number): Case {
         throw new Broken("one request more, as the bucket admits after that time", textOf(trial, second), second);
     },
   };
+}
+
+/** How many requests the test sends once more to find out when a window of the calendar ends. */
+const mostInCalendar = 500;
+
+/** A window of the calendar ends at a local midnight, and not before. */
+function endsAtMidnight(line: RateLine, number: number): readonly Case[] {
+  const { capacity, path, rate } = line;
+  if (rate.zone === undefined || capacity > mostInCalendar) return [];
+  return [
+    {
+      id: `${path}: until midnight`,
+      aspects: [{ path, expects: `the window ends at midnight in ${rate.zone}, and not before` }],
+      exclusive: true,
+      run: async (trial) => {
+        const setting = await settingFor(trial, line, number);
+        if (!isFree(trial, line, setting, setting.caller)) throw new NotTried("another limit may be used up");
+        let count = 0;
+        const send = async (most: number): Promise<Interaction> => {
+          const sent = await sendMany(trial, setting, most, count);
+          count += sent.length;
+          return sent.at(-1) as Interaction;
+        };
+        await expectCalendar(trial, rate, {
+          useUp: async () => isLimited(trial, await send(capacity + toleranceOf(line) + 1)),
+          next: () => send(1),
+          isRejected: (interaction) => isLimited(trial, interaction),
+        });
+      },
+    },
+  ];
 }
 
 // ── Expectations ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -55,7 +55,18 @@ export function determined(contract: Contract, write: Write, field: string): Det
     return { members: all.flatMap((one) => one?.members ?? []), byPath: all.some((one) => one?.byPath) };
   }
   const isCaller = lookup(fieldsOf(contract.model, called.resource), field)?.default?.kind === "caller";
-  return isCaller ? { members: [], byPath: false } : undefined;
+  return isCaller || isCallerRecord(contract, write, field) ? { members: [], byPath: false } : undefined;
+}
+
+/** Whether a creation sets the field to the record of the caller: it chooses the one of which `id == caller.id` is true. */
+function isCallerRecord({ typed }: Contract, { called, kind }: Write, field: string): boolean {
+  const condition = typed.get(`endpoints/endpoints/${called.operation}/choose/${field}/if`);
+  if (kind !== "create" || condition?.kind !== "compare" || condition.operator !== "==") return false;
+  const sides = [condition.left, condition.right];
+  return (
+    sides.some((side) => side.kind === "field" && side.name === "id") &&
+    sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id")
+  );
 }
 
 /** A shorter value, or one of a single character, may be in use. */

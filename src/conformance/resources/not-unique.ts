@@ -39,7 +39,7 @@ function isNotUnique(contract: Contract, write: Write): readonly Case[] {
   }));
   const { differs, same } = called.endpoint.statuses ?? {};
   const isChosen = creates(contract.model, called);
-  if (first === undefined || hasUnexplainedUnique(contract, resource) || ((differs ?? same) !== undefined && !isChosen))
+  if (first === undefined || hasUnexplainedUnique(contract, write) || ((differs ?? same) !== undefined && !isChosen))
     return [];
   return [
     {
@@ -76,9 +76,14 @@ function otherId(trial: Trial, { called }: Write, { record }: Written): Json | u
 }
 
 /** Whether the server sets a unique field, which may follow from any other one. */
-function hasUnexplainedUnique({ model }: Contract, resource: string): boolean {
+function hasUnexplainedUnique(contract: Contract, write: Write): boolean {
+  const { model } = contract;
+  const { resource } = write.called;
   return Object.entries(fieldsOf(model, resource)).some(
-    ([name, field]) => isUnexplained(field) && isDistinguishing(model, resource, name),
+    ([name, field]) =>
+      isUnexplained(field) &&
+      isDistinguishing(model, resource, name) &&
+      determined(contract, write, name)?.byPath !== true,
   );
 }
 
@@ -108,7 +113,7 @@ function areNotUniqueTimes(contract: Contract, write: Write): readonly Case[] {
     (lookup(fields, name)?.default?.kind ?? "").startsWith("now") && !constrained.has(name);
   const names = Object.keys(fields).filter(isTime);
   const [first, ...more] = names;
-  if (first === undefined || hasUnexplainedUnique(contract, resource)) return [];
+  if (first === undefined || hasUnexplainedUnique(contract, write)) return [];
   const aspectOf = (name: string): Aspect => ({
     path: `resources/${resource}/${name}`,
     expects: `records that are created at once may have the same \`${name}\``,

@@ -28,7 +28,7 @@ export async function makeReferring(
   return (await createReferring(trial, reference, target)) ?? link(trial, reference, target);
 }
 
-/** Creates a record that refers to another one; undefined if no operation does that. */
+/** Creates a record that refers to another one, with these values; undefined if no operation does that. */
 export async function createReferring(
   trial: Trial,
   { field, isInside, name, resource }: Reference,
@@ -47,6 +47,9 @@ export async function createReferring(
       ...(isBound ? { parent: target, values } : { values: { ...values, [name]: value } }),
       isValid: true,
     });
+    // Another record may have the chosen values already.
+    if (Object.keys(values).length > 0 && written.response.status >= 300)
+      throw new NotTried(`the test has no ${resource} with these values`);
     expectAccepted(trial, written, `a ${resource} with this reference to be accepted`);
     if (written.record !== undefined) return written.record;
   }

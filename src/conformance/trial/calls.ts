@@ -1,6 +1,6 @@
 /** Requests for operations: their path, header fields and body, and what their responses have to be whatever the case is about. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { partsOf } from "../../language/endpoints/model.ts";
+import { type PathParent, partsOf } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -21,7 +21,7 @@ import { endSession, renewSession } from "./callers.ts";
 import { doubtsOf } from "./doubts.ts";
 import { existing } from "./existing.ts";
 import { type Input, defaultInput } from "./inputs.ts";
-import type { KnownRecord } from "./known.ts";
+import { type KnownRecord, textOf } from "./known.ts";
 import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
@@ -55,8 +55,9 @@ export interface CallOptions {
 
 export async function call(trial: Trial, name: string, options: CallOptions = {}): Promise<Interaction> {
   const called = trial.operation(name);
-  const { request, caller, record, body, parent } = await requestFor(trial, called, options);
-  const doubts = doubtsOf(trial, { called, caller, record, body, path: options.path });
+  const { request, caller, record, body, path } = await requestFor(trial, called, options);
+  const parent = called.action === "create" ? parentAt(trial, called, path) : undefined;
+  const doubts = doubtsOf(trial, { called, caller, record, body, path: options.path, parent });
   const first = await sendAfterLimits(trial, request, caller, { ...options, operation: name });
   const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first, options);
   trial.doubts.set(interaction, doubts);
@@ -78,8 +79,8 @@ export interface BuiltRequest extends Subject {
   readonly called: Operation;
   /** The members of the body, without the objects around them. */
   readonly body: JsonObject | undefined;
-  /** The record directly above a new one, unless the case has chosen another path. */
-  readonly parent?: KnownRecord | undefined;
+  /** The values of the path's parameters. */
+  readonly path: Readonly<Record<string, Json>>;
 }
 
 /** Returns the request that a call with these options sends. */
@@ -95,14 +96,14 @@ export async function requestFor(trial: Trial, called: Operation, options: CallO
   const isChosen = options.body !== undefined || options.rawBody !== undefined;
   const input: Input = await defaultInput(trial, called, { caller, record, isChosen });
   const body = isChosen ? (options.body ?? undefined) : input.body;
-  const { values, parent } = await pathValues(trial, called, record, caller);
+  const path = { ...(await pathValues(trial, called, record, caller)), ...options.path };
   const request = buildRequest(contract, world.target.address, {
     ...{ operation: called, caller, body, rawBody: options.rawBody, version: options.version },
-    path: { ...values, ...options.path },
+    path,
     query: { ...input.query, ...options.query },
     headers: { ...(await neededHeaders(trial, called, caller, record, options)), ...options.headers },
   });
-  return { request, called, caller, record, body, parent: options.path === undefined ? parent : undefined };
+  return { request, called, caller, record, body, path };
 }
 
 interface Subject {
@@ -187,9 +188,8 @@ async function pathValues(
   called: Operation,
   record: KnownRecord | undefined,
   caller: Caller,
-): Promise<{ readonly values: Record<string, Json>; readonly parent: KnownRecord | undefined }> {
+): Promise<Record<string, Json>> {
   const values: Record<string, Json> = {};
-  let direct: KnownRecord | undefined;
   const { key, parents } = called;
   if (key !== undefined && record !== undefined) {
     const parts = partsOf(key);
@@ -202,7 +202,7 @@ async function pathValues(
     }
   }
   let child = record;
-  for (const [index, parent] of parents.toReversed().entries()) {
+  for (const parent of parents.toReversed()) {
     const id = child?.values.get(parent.field);
     const above = child?.parent?.resource === parent.resource ? child.parent : undefined;
     // Another record may be the parent of a record whose reference no response shows.
@@ -220,13 +220,35 @@ async function pathValues(
       values[parameter] = value;
     }
     if (known !== undefined) trial.used.add(known);
-    if (index === 0) direct = known;
     child = known;
   }
   for (const segment of called.segments) {
     if (segment.kind === "parameter" && values[segment.name] === undefined) values[segment.name] = "1";
   }
-  return { values, parent: direct };
+  return values;
+}
+
+/** Returns the known record directly above the one that a path names; undefined if the test does not know it for certain. */
+function parentAt(
+  { world }: Trial,
+  { parents }: Operation,
+  path: Readonly<Record<string, Json>>,
+): KnownRecord | undefined {
+  const [last, ...outer] = parents.toReversed();
+  if (last === undefined) return undefined;
+  const isAt = (parent: PathParent, one: KnownRecord): boolean =>
+    partsOf(parent).every(
+      ({ column, parameter }) => one.values.has(column) && textOf(one.values.get(column)) === textOf(path[parameter]),
+    );
+  const isBelow = (one: KnownRecord): boolean => {
+    let child: KnownRecord | undefined = one;
+    return outer.every((parent) => {
+      child = child && findRecord(world, parent.resource, child.values.get(parent.field) ?? null);
+      return child !== undefined && isAt(parent, child);
+    });
+  };
+  const found = recordsOf(world, last.resource).filter((one) => !one.isDeleted && isAt(last, one) && isBelow(one));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 async function neededHeaders(

@@ -1,7 +1,7 @@
 /** Why a valid request may be denied nevertheless: a permission depends on another record, or on what the test does not know. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
-import { creates } from "../../language/endpoints/input.ts";
+import { boundFields, creates } from "../../language/endpoints/input.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Operation } from "../contract.ts";
@@ -22,9 +22,11 @@ interface Sent {
   readonly record: KnownRecord | undefined;
   readonly body: JsonObject | undefined;
   readonly path: Readonly<Record<string, Json>> | undefined;
+  /** The record directly above a new one. */
+  readonly parent: KnownRecord | undefined;
 }
 
-export function doubtsOf(trial: Trial, { called, caller, record, body = {}, path = {} }: Sent): Doubts {
+export function doubtsOf(trial: Trial, { called, caller, record, body = {}, path = {}, parent }: Sent): Doubts {
   const { contract, world } = trial;
   const { operation, resource } = called;
   const doubts = new Map<string, string>();
@@ -40,7 +42,11 @@ export function doubtsOf(trial: Trial, { called, caller, record, body = {}, path
       doubts.set(code, `${caller.name} may not see the ${hidden.resource} to which ${operation} refers`);
   if (called.kind !== "resource" || resource === undefined) return doubts;
   const isNew = called.action === "create" || creates(contract.model, called);
-  const after = { ...trial.around(), resource, record: recordAfter(trial, called, { caller, record }, body) };
+  const values = new Map(recordAfter(trial, called, { caller, record }, body));
+  const [above, field] = [parent?.values.get("id"), called.parents.at(-1)?.field];
+  if (above !== undefined && field !== undefined && boundFields(contract.model, called).includes(field))
+    values.set(field, above);
+  const after = { ...trial.around(), resource, record: values };
   if (isNew && mayRun(contract, operation, caller, after) !== true)
     doubts.set("forbidden", `whether ${caller.name} may run ${operation} depends on another record`);
   for (const { name } of membersOf(contract, called)) {

@@ -28,8 +28,14 @@ export function contractObject(plan: AuthenticationPart, operation: ContractOper
 }
 
 function parameterObject(parameter: ContractParameter): JsonObject {
-  const { name, in: location, required } = parameter;
-  return { name, in: location, ...(required ? { required } : {}), ...valueOf(parameter) };
+  const { name, in: location, required, deprecated } = parameter;
+  return {
+    name,
+    in: location,
+    ...(required ? { required } : {}),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...valueOf(parameter),
+  };
 }
 
 function valueOf({ schema, note, example }: Omit<ContractParameter, "in">): JsonObject {

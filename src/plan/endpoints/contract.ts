@@ -11,6 +11,7 @@ import {
 import { essenceOf, isJson, isRead, resolved } from "../../language/endpoints/wire-media.ts";
 import type { Model } from "../../language/model.ts";
 import { closedObject, jsonSchemaOf, namedSchemas } from "../../language/resources/json-schema.ts";
+import { deprecationOf, withDeprecation } from "../../language/versioning/deprecated.ts";
 import { handlerOperation } from "./handlers.ts";
 import { descriptionOf } from "./operations.ts";
 import { allowOf } from "../authentication/permissions.ts";
@@ -78,7 +79,7 @@ export function contractOperationsOf(planInput: PlanInput, tables: readonly Tabl
   return Object.entries(model.endpoints.endpoints).flatMap(([name, { wire, method, path }]): ContractOperation[] => {
     const resolvedEndpoint = resolveEndpoint(model, name);
     if (wire === undefined || resolvedEndpoint?.kind !== "free" || resolvedEndpoint.action !== "handler") return [];
-    const plan = httpContract(model, wire);
+    const plan = httpContract(model, name, wire);
     return [
       {
         name,
@@ -154,11 +155,16 @@ function readMedia({ media, schema }: ContractBodyPlan, schemas: Schemas): reado
   return media.filter((one) => isRead(one, schema, schemas)).map(essenceOf);
 }
 
-function httpContract(model: Model, wire: EndpointContract): HttpContract {
+function httpContract(model: Model, operation: string, wire: EndpointContract): HttpContract {
   const { body, answers = {} } = wire;
   return {
     parameters: parameterLocations.flatMap((location) =>
-      parametersOf(model, wire[location]).map((one) => ({ in: location, ...one })),
+      parametersOf(model, wire[location]).map((one): ContractParameter => {
+        const deprecation = deprecationOf(model, `${operation}.${one.name}`);
+        const parameter = { in: location, ...one };
+        if (deprecation === undefined) return parameter;
+        return { ...parameter, schema: withDeprecation(one.schema, deprecation), deprecated: true };
+      }),
     ),
     ...(body === undefined ? {} : { body: bodyOf(model, body) }),
     answers: Object.entries(answers).map(([status, response]) => responseOf(model, status, response)),

@@ -177,6 +177,8 @@ export interface ContractParameter {
   readonly schema: JsonObject;
   readonly note?: string;
   readonly example?: Json;
+  /** Set if part 9 deprecates the parameter; its schema has the dates. */
+  readonly deprecated?: true;
 }
 
 export interface ContractBodyPlan {

@@ -126,6 +126,11 @@ export interface MemberStep {
   readonly as?: string;
 }
 
+/** Returns the name of a view's step, which no resource or type can have. */
+export function viewStep(view: string): string {
+  return `view ${view}`;
+}
+
 export type ConversionPlan =
   | { readonly kind: "value"; readonly value: Json }
   | ({

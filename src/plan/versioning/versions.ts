@@ -26,15 +26,16 @@ import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
 import { withPermissions } from "../authentication/permitted.ts";
 import { contractOperationsOf } from "../endpoints/contract.ts";
-import type {
-  DeprecationPlan,
-  MemberStep,
-  OlderPlan,
-  OperationStep,
-  ShapeStep,
-  StepPlan,
-  VersionPlan,
-  VersionsPlan,
+import {
+  type DeprecationPlan,
+  type MemberStep,
+  type OlderPlan,
+  type OperationStep,
+  type ShapeStep,
+  type StepPlan,
+  type VersionPlan,
+  type VersionsPlan,
+  viewStep,
 } from "./conversion-types.ts";
 
 /** Plans all versions. `planned`: builds the plan of one version's model; `newest`: the plan of the document itself. */
@@ -580,11 +581,6 @@ function responseMemberStep(
 }
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Returns the name of a view's step, which no resource or type can have. */
-function viewStep(view: string): string {
-  return `view ${view}`;
-}
 
 /** Plans the conversion of a view: its fields are converted like those of the resource, its other members by their sources. */
 function viewShape(between: Between, name: string): ShapeStep {

@@ -98,6 +98,8 @@ export interface Call extends ChangeContext {
   readonly received: JsonObject;
   /** The parsed body; `{}` if there is none. */
   readonly input: JsonObject;
+  /** The body as it was received; without `bytes` if it was not read as a whole. Absent for calls without a request. */
+  readonly sent?: { readonly bytes: Uint8Array | undefined };
   /** The paths that the body has for `expand`; `input` does not contain them. */
   readonly bodyPaths?: readonly string[];
   /** The records of a body that creates many; `input` is then the body. */

@@ -8,9 +8,10 @@ import type { DeprecationPlan } from "../../plan/versioning/conversion-types.ts"
 import type { Problems } from "../errors/problem.ts";
 import type { CompiledOperation, ForKind, ResourceView } from "./compiled.ts";
 
-/** What is converted: a record, or an operation's custom input or response. */
+/** What is converted: a record, a record in a view, or an operation's custom input or response. */
 export type Subject =
   | { readonly kind: "record"; readonly resource: string }
+  | { readonly kind: "view"; readonly view: string }
   | { readonly kind: "takes" | "gives"; readonly operation: string };
 
 export interface VersionConverter {

@@ -27,7 +27,12 @@ export interface FunctionContext {
   readonly now: Date;
   /** Writes a log line for the operator, with the request's id. */
   readonly log: (message: string, details?: unknown) => void;
-  readonly request: { readonly id: string; readonly traceparent?: string };
+  readonly request: {
+    readonly id: string;
+    readonly traceparent?: string;
+    /** The body as it was received, empty if there is none; not for `on` and `every`. */
+    readonly rawBody?: Uint8Array;
+  };
   /** The signal that aborts the function when the request has ended or timed out. */
   readonly signal: AbortSignal;
 }

@@ -5,6 +5,7 @@ import type { Transaction } from "../../store/port/store.ts";
 import type { Call, Context } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { withSecrets } from "../records/secrets.ts";
+import { announcesBody } from "../validation/read-body.ts";
 import { Uploaded } from "../validation/upload.ts";
 import { suggestion } from "../../base/suggest.ts";
 import type { FailDetails, FunctionContext, ServiceFunction } from "./functions.ts";
@@ -134,7 +135,7 @@ export function start(
             log(
               `${name} ${observation.requestId}: ${message}${details === undefined ? "" : ` ${JSON.stringify(details)}`}`,
             ),
-          request: { id: observation.requestId, ...(traceparent === undefined ? {} : { traceparent }) },
+          request: requestOf(call, traceparent),
           signal,
         });
       } catch (thrown) {
@@ -142,6 +143,22 @@ export function start(
       } finally {
         ended?.();
       }
+    },
+  });
+}
+
+/** `rawBody` is not enumerable, so that a logged or copied request does not contain the body. */
+function requestOf(
+  { httpRequest, observation, sent }: Call,
+  traceparent: string | undefined,
+): FunctionContext["request"] {
+  const request = { id: observation.requestId, ...(traceparent === undefined ? {} : { traceparent }) };
+  if (sent === undefined) return request;
+  return Object.defineProperty(request, "rawBody", {
+    get: (): Uint8Array => {
+      if (sent.bytes === undefined && announcesBody(httpRequest))
+        throw new Error("`rawBody` is not there: the files of the body went to the store as they arrived");
+      return sent.bytes ?? new Uint8Array();
     },
   });
 }

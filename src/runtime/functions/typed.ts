@@ -107,6 +107,12 @@ export interface HandlerContext<Service extends ServiceTypes, Name extends keyof
     readonly roles: readonly Service["roles"][];
     readonly claims: Readonly<Record<string, unknown>>;
   };
+  readonly request: {
+    readonly id: string;
+    readonly traceparent?: string;
+    /** The body as it was received, before it was parsed; empty if there is none. Not of a body with files. */
+    readonly rawBody: Uint8Array;
+  };
   /** The records that the caller may see and change; `records.system` has no permission checks. */
   readonly records: CallerRecords<Service> & { readonly system: SystemRecords<Service> };
 }

@@ -62,6 +62,7 @@ export function createCall(
     query,
     received: queried,
     input,
+    sent: route.body,
     now,
     by: caller.id ?? "anonymous",
     cause: compiled.operation.name,

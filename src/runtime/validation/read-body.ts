@@ -49,11 +49,19 @@ export function announcesBody(httpRequest: HttpRequest): boolean {
 
 /**
  * Reads the body. Throws 413 if it is longer than `limit`, and closes the connection without reading the rest (R4.6); throws
- * 408 after the timeout.
+ * 408 after the timeout. `sent` gets the bytes.
  */
-export async function readBytes(httpRequest: HttpRequest, limit: number, milliseconds: number): Promise<Buffer> {
+export async function readBytes(
+  httpRequest: HttpRequest,
+  limit: number,
+  milliseconds: number,
+  sent?: Pick<SentBody, "bytes">,
+): Promise<Buffer> {
   const body = await httpRequest.body(limit, milliseconds);
-  if (body.kind === "bytes") return body.bytes;
+  if (body.kind === "bytes") {
+    if (sent !== undefined) sent.bytes = body.bytes;
+    return body.bytes;
+  }
   if (body.kind === "too-large") {
     throw new ApiError("too-large", { detail: `A request may have at most ${limit} bytes`, close: true });
   }
@@ -66,17 +74,21 @@ export interface SentBody {
   readonly read: () => Promise<Buffer>;
   /** Returns the promise of `read`, if `read` was called. */
   readonly begun: () => Promise<Buffer> | undefined;
+  /** Set after `read` has read the body; absent if nothing has, as for an upload, which goes to the store. */
+  bytes: Buffer | undefined;
 }
 
 export function sentBody(
   httpRequest: HttpRequest,
   { requestBytes, requestMilliseconds }: Pick<Operation["limits"], "requestBytes" | "requestMilliseconds">,
 ): SentBody {
-  let bytes: Promise<Buffer> | undefined;
-  return {
-    read: () => (bytes ??= readBytes(httpRequest, requestBytes, requestMilliseconds)),
-    begun: () => bytes,
+  let reading: Promise<Buffer> | undefined;
+  const sent: SentBody = {
+    read: () => (reading ??= readBytes(httpRequest, requestBytes, requestMilliseconds, sent)),
+    begun: () => reading,
+    bytes: undefined,
   };
+  return sent;
 }
 
 /** Whether the request has a body: a chunked body may be empty, and then needs no media type. */

@@ -6,7 +6,13 @@ import { instantOfUnixTime, unixTimeOf } from "../../base/unix-time.ts";
 import { onceFor } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/versioning/conversion-types.ts";
+import {
+  type MemberStep,
+  type OperationStep,
+  type ShapeStep,
+  type StepPlan,
+  viewStep,
+} from "../../plan/versioning/conversion-types.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { ViewMember } from "../../store/port/store.ts";
@@ -178,8 +184,8 @@ function shapesOf(
   from: "older" | "newer",
 ): readonly (Shape | undefined)[] {
   const to = from === "older" ? "newer" : "older";
-  if (subject.kind === "record") {
-    let name = subject.resource;
+  if (subject.kind === "record" || subject.kind === "view") {
+    let name = subject.kind === "record" ? subject.resource : viewStep(subject.view);
     return stepConverters.map((stepConverter) => {
       const shape = (from === "older" ? stepConverter.byOlder : stepConverter.byNewer).get(name);
       name = shape?.step[to] ?? name;

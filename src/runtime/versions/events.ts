@@ -1,6 +1,6 @@
 /** Converts events for receivers of an older version: their names and their data. */
 import type { JsonObject } from "../../base/json.ts";
-import type { Served } from "../context/version.ts";
+import type { Served, Subject } from "../context/version.ts";
 
 /**
  * Creates the converter. `data` is the JSON text of the record for its receiver. The converter returns undefined if the
@@ -14,12 +14,11 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
     if (served === undefined && version !== undefined && isVersioned) return undefined;
     const converter = served?.converter;
     if (converter === undefined) return event;
-    const { resource, data } = event;
+    const { resource, data, view } = event;
     const type = converter.olderEvent(event.type);
     if (type === undefined) return undefined;
-    // A view in an event has one shape in all versions.
-    if (event.view !== undefined) return { type, data };
-    const downgrade = converter.downgrade({ kind: "record", resource }, JSON.parse(data) as JsonObject);
+    const subject: Subject = view === undefined ? { kind: "record", resource } : { kind: "view", view };
+    const downgrade = converter.downgrade(subject, JSON.parse(data) as JsonObject);
     // The members are in the order that the version declares (R9.2).
     const ordered = converter
       .carries(type)

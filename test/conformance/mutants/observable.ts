@@ -78,6 +78,7 @@ const rules: readonly Rule[] = [
   },
   { reason: "everybody may see every record, so none is hidden", of: isHidingNothing },
   { reason: "the status is the same, and bodies of errors name no code", of: isSameError },
+  { reason: "the error names no field, and a body without a field has no code", of: isUnseenCode },
   { reason: "without a date, the version is deprecated since the newer one", of: isSinceNewer },
   { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
@@ -167,8 +168,12 @@ function isWithinSpread({ path, what }: Difference): boolean {
   return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
 }
 
-function isHidingNothing({ model, path }: Difference): boolean {
-  return path === "authentication/unseen" && isForAll(model);
+function isHidingNothing({ before: { operations }, path }: Difference): boolean {
+  const isForAll = (visible: Operation["visible"]): boolean =>
+    visible.some((one) => one.if === undefined && one.who.kind === "anyone");
+  const isOpen = ({ parents, visible }: Operation): boolean =>
+    (visible.length === 0 || isForAll(visible)) && parents.every((parent) => isForAll(parent.visible));
+  return path === "authentication/unseen" && operations.every(isOpen);
 }
 
 function isForAll({ authentication }: Model): boolean {
@@ -195,6 +200,15 @@ function isSameError({ model: { errors }, path, what }: Difference): boolean {
   const used = [body, lookup(bodies, withoutField), ...what.split(" for ").map((code) => lookup(bodies, code))];
   const isNamed = body === "problem+json" || /\{(?:code|title)\}/.test(JSON.stringify(used));
   return /^versioning\/policy\/[^/]+\/error$/.test(path) && !isNamed;
+}
+
+/** Another code of an error of the document: none of its own errors names a field, and bodies without a field may have no code. */
+function isUnseenCode({ model: { errors }, path }: Difference): boolean {
+  const [, code = ""] = /^errors\/codes\/([^/]+)$/.exec(path) ?? [];
+  const { bodies = {} } = errors;
+  const body = lookup(bodies, code) ?? lookup(bodies, withoutField);
+  const isOwn = lookup(errors.errors ?? {}, code) !== undefined;
+  return isOwn && body !== undefined && !/\{(?:code|fault|title)\}/.test(JSON.stringify(body));
 }
 
 function isSinceNewer({ model, path, what }: Difference): boolean {

@@ -197,6 +197,63 @@ function deprecatedMembers(description: JsonObject, component: string): readonly
   return Object.entries(properties).flatMap(([name, { deprecated }]) => (deprecated === true ? [name] : []));
 }
 
+void test("OpenAPI says that a parameter of a wire is deprecated, and the service accepts it as before", async () => {
+  const text = documentOf({
+    resources: things({}),
+    endpoints: {
+      endpoints: {
+        ...crud,
+        report: {
+          at: "GET /reports/{day}",
+          does: "handler",
+          wire: {
+            path: { day: "date" },
+            query: { "page[size]?": "integer(1..100)", "deep?": "boolean" },
+            header: { "X-Trace?": "string(1..20)" },
+            answers: { 200: "json" },
+          },
+        },
+      },
+    },
+    errors: {},
+    versioning: {
+      scheme: "none",
+      deprecated: { "report.page[size]": { since: "2026-09-01", sunset: "2027-01-01", guide }, "report.X-Trace": { since: "2026-09-01" } },
+    },
+  }); // biome-ignore format: a document
+  assert.deepEqual(
+    check("wire.md", text).diagnostics.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const functions = { report: ({ input }: { readonly input: unknown }) => ({ status: 200, body: input }) };
+  await using running = await run(text, { functions });
+  using client = createClient(running.port, () => {});
+  const paths = openapi(running.plan, "http://x")["paths"] as Readonly<
+    Record<string, Readonly<Record<string, JsonObject>>>
+  >;
+  const parameters = paths["/reports/{day}"]?.["get"]?.["parameters"] as readonly JsonObject[];
+  assert.deepEqual(
+    parameters.map(({ deprecated = false, name }) => [name, deprecated]),
+    [["day", false], ["page[size]", true], ["deep", false], ["X-Trace", true]],
+  ); // biome-ignore format: a table
+  const schema = parameters.find(({ name }) => name === "page[size]")?.["schema"] as JsonObject;
+  assert.equal(schema["x-sunset"], "2027-01-01");
+  const path = "/reports/2026-09-01?page%5Bsize%5D=5";
+  const reply = await client.send({ method: "GET", path, headers: { "X-Trace": "a" } });
+  assert.deepEqual(reply.json, { path: { day: "2026-09-01" }, query: { "page[size]": 5 }, header: { "X-Trace": "a" } });
+  const wrong = await client.send({ method: "GET", path: path.replace("=5", "=500") });
+  assert.equal(wrong.status, 400);
+  assert.deepEqual(running.failures, []);
+  const codesOf = (changed: string): readonly string[] =>
+    check("wire.md", changed).diagnostics.flatMap(({ code }) => (code.includes("/deprecated-") ? [code] : []));
+  assert.ok(codesOf(text.replace("report.X-Trace", "report.X-Trase")).includes("versioning/deprecated-unknown"));
+  assert.ok(
+    codesOf(text.replace('"X-Trace?"', "X-Trace").replace("X-Trace?:", "X-Trace:")).includes(
+      "versioning/deprecated-required",
+    ),
+  );
+});
+
 void test("OpenAPI says that a member of a view is deprecated, also one that the view has from its resource", () => {
   const text = documentOf({
     resources: {

@@ -11,9 +11,10 @@ import { notes } from "./document.ts";
 const text = notes({})
   .replace(
     "events: none",
-    "events:\n  out:\n    note.added: addNote\n    note.named: { when: addNote, carries: [text, id] }\n    note.new: addNote",
+    "events:\n  out:\n    note.added: addNote\n    note.shown: { when: addNote, carries: Shown }\n    note.named: { when: addNote, carries: [text, id] }\n    note.new: addNote",
   )
-  .replace("add readNote", "add readNote, event note.new")
+  .replace("states: {", "  views:\n    Shown: { of: Note, fields: [text], loud: string := text + '!' }\nstates: {")
+  .replace("add readNote", "add readNote, event note.new, rename Shown.shout -> loud")
   .replace("3: [rename Note.body", '3: ["event note.added, was note.made", rename Note.body');
 
 test("an event in the names of each version", () => {
@@ -42,6 +43,13 @@ test("an event in the names of each version", () => {
   };
   const named = down("1", { type: "note.named", resource: "Note", data: JSON.stringify({ text: "hello", id: "note_1" }) }); // biome-ignore format: short
   assert.equal(named?.data, '{"words":"hello","id":"note_1"}', "R9.2 in the order of `carries`");
+  const shown = (version: string): unknown => {
+    const inView = JSON.stringify({ text: "hello", loud: "hello!" });
+    return JSON.parse(down(version, { type: "note.shown", resource: "Note", view: "Shown", data: inView })?.data ?? "");
+  };
+  assert.deepEqual(shown("3"), { text: "hello", loud: "hello!" });
+  assert.deepEqual(shown("2"), { body: "hello", shout: "hello!" });
+  assert.deepEqual(shown("1"), { words: "hello", shout: "hello!" });
   for (const [version, name, older, carried] of rows) assert.deepEqual(told(version, name), [older, carried]);
   assert.equal(told("2", "note.new"), undefined);
   assert.equal(

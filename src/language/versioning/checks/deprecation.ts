@@ -4,9 +4,11 @@ import { addDuration, parseDuration } from "../../../base/duration.ts";
 import { declares, type DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { inputOf } from "../../endpoints/input.ts";
+import type { EndpointContract } from "../../endpoints/model.ts";
 import { resourceEndpoints } from "../../endpoints/resolve.ts";
 import { responseMembers } from "../../endpoints/shape.ts";
 import { lookup } from "../../resources/fields.ts";
+import type { Field } from "../../resources/model.ts";
 import { deprecatedTargets } from "../deprecated.ts";
 import { deprecatedTarget, targetName } from "../model.ts";
 
@@ -89,10 +91,11 @@ function namesOf({ model, operations, endpoints }: DocumentIndex): ReadonlySet<s
       ([
         name,
         {
-          endpoint: { takes, query, filters, gives, shape },
+          endpoint: { takes, query, filters, gives, shape, wire },
         },
       ]) => {
-        return [name, { ...takes, ...query, ...filters, ...responseMembers(gives), ...shape }] as const;
+        const members = { ...takes, ...query, ...filters, ...responseMembers(gives), ...shape, ...parametersOf(wire) };
+        return [name, members] as const;
       },
     ),
   ];
@@ -100,6 +103,13 @@ function namesOf({ model, operations, endpoints }: DocumentIndex): ReadonlySet<s
     ...operations,
     ...owners.flatMap(([name, members]) => Object.keys(members).map((member) => `${name}.${member}`)),
   ]);
+}
+
+/** Returns the parameters of a wire by name, in all places of a request. */
+function parametersOf(
+  wire: EndpointContract | undefined,
+): Readonly<Record<string, Pick<Field, "optional" | "default">>> {
+  return { ...wire?.path, ...wire?.query, ...wire?.header, ...wire?.cookie };
 }
 
 /** Reports a deprecated member that requests have to send. */
@@ -111,7 +121,8 @@ const deprecatedRequired: Check = {
     const endpoints = resourceEndpoints(model);
     for (const [{ of, field }] of deprecatedTargets(model)) {
       if (field === undefined) continue;
-      const parameter = lookup(lookup(model.endpoints.endpoints, of)?.query ?? {}, field);
+      const { query, wire } = lookup(model.endpoints.endpoints, of) ?? {};
+      const parameter = lookup({ ...query, ...parametersOf(wire) }, field);
       const isNeeded = endpoints.some((one) =>
         inputOf(model, one).some((member) => {
           const isIts = one.operation === of || (one.resource === of && member.sets);

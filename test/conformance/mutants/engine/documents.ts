@@ -196,7 +196,27 @@ const pictures = documentOf({
   },
 });
 
+/** Records that two values name together, and remarks below them. */
+const slots = documentOf({
+  resources: {
+    Hall: { id: "id(hal)" },
+    Slot: { id: "id(slo)", hall: "Hall", row: "string(9..20) /^[a-z]+$/", day: "date", "name?": "string(1..9)" },
+    Remark: { id: "id(rem)", slot: "Slot", text: "string(1..20)" },
+    rules: { Slot: "unique hall + row + day" },
+  },
+  endpoints: {
+    endpoints: {
+      addHall: "POST /halls",
+      addSlot: "POST /halls/{hall}/slots",
+      getSlot: "GET /halls/{hall}/slots/{row}/{day}",
+      changeSlot: "PATCH /halls/{hall}/slots/{row}/{day}",
+      addRemark: "POST /halls/{hall}/slots/{row}/{day}/remarks",
+      getRemark: "GET /halls/{hall}/slots/{row}/{day}/remarks/{id}",
+    },
+  },
+});
+
 export const documents: Readonly<Record<string, string>> = {
-  ...{ things, tokens, people, versions, plain, pictures },
+  ...{ things, tokens, people, versions, plain, pictures, slots },
   "parcel-lockers": readFileSync(new URL("../../../../examples/parcel-lockers.md", import.meta.url), "utf8"),
 };

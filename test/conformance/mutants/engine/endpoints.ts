@@ -26,7 +26,47 @@ const five: readonly Step[] = [
 ];
 const keyed = "ann POST /things\nIdempotency-Key: k1";
 
+const slot = "/halls/{1}/slots";
+/** Two slots of a hall, which differ in both values of their path. */
+const slots: readonly Step[] = [
+  ask("POST /halls", {}, "201"),
+  ask(`POST ${slot}`, { row: "firstrows", day: "2026-01-01" }, "201"),
+  ask(`POST ${slot}`, { row: "otherrows", day: "2026-01-02" }, "201"),
+];
+
+const keyMutants = mutantsOf("slots", {
+  "the last value of a path is enough": [
+    operations("getSlot", ({ key }) => ({ ...(key && { key: { parameter: key.parameter, column: key.column } }) })),
+    ...slots,
+    ask(`GET ${slot}/firstrows/2026-01-02`, "404"),
+  ],
+  "a change needs the first value of a path alone": [
+    operations(
+      "changeSlot",
+      ({ key }) => ({ ...(key?.before && { key: { ...key.before[0], scoped: true } }) }) as object,
+    ),
+    ...slots,
+    ask(`PATCH ${slot}/firstrows/2026-01-02`, { name: "b" }, "404"),
+  ],
+  "the first value in the path of a parent does not matter": [
+    operations("getRemark", ({ parents }) => ({
+      parents: parents.map(({ before: _, ...parent }) => parent),
+    })),
+    ...slots,
+    ask(`POST ${slot}/firstrows/2026-01-01/remarks`, { text: "a" }, "201"),
+    ask(`GET ${slot}/otherrows/2026-01-01/remarks/{4}`, "404"),
+  ],
+  "the outermost parent of a path does not matter": [
+    operations("getRemark", ({ parents }) => ({ parents: parents.slice(-1) })),
+    ...slots,
+    ask(`POST ${slot}/firstrows/2026-01-01/remarks`, { text: "a" }, "201"),
+    ask("POST /halls", {}, "201"),
+    ask("GET /halls/{5}/slots/firstrows/2026-01-01/remarks/{4}", "404"),
+  ],
+});
+
 export const endpointMutants: readonly EngineMutant[] = [
+  ...keyMutants,
   ...mutantsOf("things", {
     "a path is answered with another method": [
       requests((request) => (request.method === "PUT" ? withFields(request, {}, { method: "PATCH" }) : request)),
