@@ -104,7 +104,10 @@ export function wrapped(contract: Contract, operation: Operation, body: JsonObje
   const batch = batchOf(contract.model, operation);
   const shape = inputShapeOf(contract.model, operation);
   const inner = shape === undefined ? body : shaped(shape, body);
-  if (batch !== undefined) return batch.member === undefined ? [inner] : { [batch.member]: [inner] };
+  if (batch !== undefined) {
+    const items = Array.from({ length: Math.max(batch.min, 1) }, () => inner);
+    return batch.member === undefined ? items : { [batch.member]: items };
+  }
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
   const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
   return isWrapped ? { [wrap]: inner } : inner;
@@ -128,7 +131,7 @@ export function pointerOf(contract: Contract, operation: Operation, member: stri
   const isWrapped =
     batch === undefined && wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
   const inner = (lookup(shape?.nesting ?? {}, member) ?? []).map((name) => name.replace(/\?$/, ""));
-  // A body with an array has one record.
+  // In a body with an array, all records are equal.
   const outer = batch === undefined ? [] : batch.member === undefined ? ["0"] : [batch.member, "0"];
   const around = isWrapped ? [wrap, ...inner] : [...outer, ...inner];
   return `#/${[...around, lookup(shape?.names ?? {}, member) ?? member].map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;

@@ -56,7 +56,8 @@ async function send(trial: Trial, called: Operation, batch: Batch, length: numbe
   for (let count = 0; count < length; count += 1) bodies.push((await trial.inputFor(called.operation, caller)).body);
   const items = bodies.flatMap((body) => {
     const one = wrapped(trial.contract, called, body ?? {});
-    return (batch.member === undefined ? one : (one as JsonObject)[batch.member]) as JsonObject[];
+    const all = (batch.member === undefined ? one : (one as JsonObject)[batch.member]) as JsonObject[];
+    return all.slice(0, 1);
   });
   const bytes = JSON.stringify(batch.member === undefined ? items : { [batch.member]: items });
   const { request } = await trial.build(called.operation, { caller, rawBody: { type: "application/json", bytes } });

@@ -42,7 +42,7 @@ function isRequired(called: Operation, name: string): Case {
   ];
   return operationCase(called, `without ${name}`, aspects, async (trial) => {
     const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-    const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
+    const interaction = await sendAfterLimits(trial, caller.authorize(withQuery(request, name)), caller, { operation });
     const entries = [{ place: name, codes: ["required"] }];
     expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
   });
@@ -70,7 +70,9 @@ function hasDefault(called: Operation, name: string, field: Field): Case {
 /** Sends a valid request with these pairs as a parameter. */
 async function sendWith(trial: Trial, called: Operation, name: string, pairs: Pairs): Promise<Interaction> {
   const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-  return sendAfterLimits(trial, withParameter(request, name, pairs), caller, { operation: called.operation });
+  return sendAfterLimits(trial, caller.authorize(withParameter(request, name, pairs)), caller, {
+    operation: called.operation,
+  });
 }
 
 /** Returns the request with another value of a parameter, or without it. */
@@ -78,6 +80,7 @@ function withQuery(request: Request, name: string, value?: string): Request {
   return withParameter(request, name, value === undefined ? [] : [[name, value]]);
 }
 
+/** The caller has to sign the result. */
 function withParameter(request: Request, name: string, pairs: Pairs): Request {
   const url = new URL(request.url);
   const others = [...url.searchParams].filter(([other]) => other !== name && !other.startsWith(`${name}[`));
@@ -146,7 +149,9 @@ export function hasType({ model }: Contract, called: Operation, member: string, 
         const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
         for (const { text, what } of wrongTexts(contract, type, supply)) {
           trial.startOver();
-          const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
+          const interaction = await sendAfterLimits(trial, caller.authorize(withQuery(request, name, text)), caller, {
+            operation,
+          });
           const { status } = trial.responseOf(interaction);
           if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
           const entries = [{ place: name, codes: [] }];

@@ -11,6 +11,7 @@ import { type Case, NotTried, shortText } from "../case.ts";
 import { isUnexplained } from "../distinguishing.ts";
 import type { Contract } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
+import { admits } from "../permissions.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { invalidValues } from "../values/boundaries.ts";
@@ -19,6 +20,7 @@ import { each, ifPossible } from "../attempts.ts";
 import { expectAccepted, expectValue, unchanged } from "./outcome.ts";
 import { expectNoTrace, withMarker } from "./traces.ts";
 import {
+  isOnlyCreated,
   memberPath,
   otherValue,
   readField,
@@ -40,9 +42,11 @@ export function editCases(contract: Contract): readonly Case[] {
 
 /** Returns the members that a request may change and that somebody can read again. */
 function visibleMembers(contract: Contract, write: Write): readonly InputMember[] {
-  return write.members.filter(({ name, field }) => {
-    const marks = [...field.marks, ...(lookup(fieldsOf(contract.model, write.called.resource), name)?.marks ?? [])];
-    return !isNeverReturned({ marks }) && !marks.includes("create-only");
+  const { resource } = write.called;
+  return write.members.filter((member) => {
+    const stored = lookup(fieldsOf(contract.model, resource), member.name);
+    const isReturned = !isNeverReturned(member.field) && (stored === undefined || !isNeverReturned(stored));
+    return isReturned && !isOnlyCreated(contract, resource, member);
   });
 }
 
@@ -209,6 +213,9 @@ function replacesAll(contract: Contract, write: Write): readonly Case[] {
         const written = await sendWrite(trial, write, { record, without, isValid: true });
         expectAccepted(trial, written, "a body with only the required members to be accepted");
         for (const { name, field } of omittable) {
+          // A replacement leaves what its caller does not see.
+          const seeing = lookup(contract.model.authentication.show, `${resource}.${name}`);
+          if (seeing?.some((grant) => grant.if === undefined && admits(grant, written.caller)) === false) continue;
           const after = await readField(trial, record, name, written.caller);
           const expected = expectedDefault(contract, resource, name, field);
           if (expected !== undefined) expectValue(trial, { name, type: field.type }, expected, after);

@@ -36,6 +36,7 @@ import {
   sendWrite,
   supplyFor,
   acceptsFile,
+  isOnlyCreated,
   type Write,
   writesOf,
   makeToEdit,
@@ -80,6 +81,8 @@ function isAccepted(contract: Contract, write: Write, member: InputMember): read
   const { operation, resource } = write.called;
   // A new secret would lock the test's own users out.
   if (field.marks.includes("secret") && write.kind !== "create") return [];
+  // The record keeps the value that its creation set.
+  if (isOnlyCreated(contract, resource, member) && write.kind !== "create") return [];
   return [
     {
       id: `resources/${resource}/${name}: ${write.name} accepts`,
@@ -151,12 +154,15 @@ function mistakesOf(
 ): readonly InvalidValue[] {
   const isForm = acceptsFile(contract, called);
   const isStrict = rejectsUnknown(contract, called);
-  const isConverted = requestStyle(contract, called).texts === "converted";
+  const { empty, texts } = requestStyle(contract, called);
+  const isConverted = texts === "converted";
   const found = invalidValues(contract, type, supply).filter(
     ({ codes, stated, completeOnly, value }) =>
       (codes.includes("unknown-field") ? isStrict : stated) &&
       // A converted text is a number or a boolean.
       !(isConverted && codes.includes("wrong-type") && typeof value === "string") &&
+      // An empty text is no value.
+      !(empty === "removes" && mayBeAbsent && value === "") &&
       !(isPatch && completeOnly) &&
       // The values of a form are texts, so a number there is a text, too.
       !(isForm && codes.includes("wrong-type")),

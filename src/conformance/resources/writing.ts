@@ -31,6 +31,12 @@ export interface Write {
   readonly members: readonly InputMember[];
 }
 
+/** Whether only the creation of a record sets the member. */
+export function isOnlyCreated({ model }: Contract, resource: string, { name, field }: InputMember): boolean {
+  const marks = [...field.marks, ...(lookup(fieldsOf(model, resource), name)?.marks ?? [])];
+  return marks.includes("create-only");
+}
+
 /** Returns the writes of a document, or those of one resource. */
 export function writesOf(contract: Contract, resource?: string): readonly Write[] {
   const { model, operations } = contract;

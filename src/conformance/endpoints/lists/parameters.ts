@@ -170,9 +170,10 @@ function hasNoOthers(contract: Contract, called: Operation): Case {
       await expectRejected(trial, list, { [name]: "1" }, { parameter: name, codes: ["unknown-parameter"] });
     if (kind === "none") return;
     trial.startOver();
-    const { request, caller } = await requestFor(trial, called, optionsOf(trial, list, 1));
-    const twice = { ...request, url: `${request.url}&${names.limit}=2` };
-    const interaction = await sendAfterLimits(trial, twice, caller, { operation });
+    const options = optionsOf(trial, list);
+    const query = { ...options.query, [names.limit]: ["1", "2"] };
+    const { request, caller } = await requestFor(trial, called, { ...options, query });
+    const interaction = await sendAfterLimits(trial, request, caller, { operation });
     expectInvalid(trial, interaction, called, { parameter: names.limit, codes: ["repeated-parameter"] });
   });
 }
