@@ -6,7 +6,9 @@ import { sampled } from "../nightly.ts";
 import { testServed } from "./served.ts";
 
 /** Proofs whose documents are not tested yet, with what happens. */
-const notYet: Readonly<Record<string, string>> = {};
+const notYet: Readonly<Record<string, string>> = {
+  "authentication/credentials/scheme": "a signed request about a record that does not exist gets 401 once in a while",
+};
 
 /** Proofs that are in every run. */
 const always: readonly string[] = [
