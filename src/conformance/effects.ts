@@ -120,7 +120,7 @@ function findEffects(contract: Contract, operation: Operation): FurtherEffects {
   return { resources, writes };
 }
 
-/** Whether what follows from an operation may set a field of its own record again, or delete the record. */
+/** Whether a transition or a further write of an operation may set this field of its record again, or delete the record. */
 export function maySetAgain(contract: Contract, operation: Operation, name: string): boolean {
   const { resource = "" } = operation;
   const { resources, writes } = furtherEffects(contract, operation);

@@ -98,12 +98,12 @@ export function versionSelector({ model }: Contract, version: string | undefined
   }
 }
 
-/** Puts the members of a body into the objects that the document puts around them. */
-export function wrapped(contract: Contract, operation: Operation, body: JsonObject): Json {
+/** Puts the members of a body into the objects that the document puts around them, and a record into the array of many. */
+function wrapped(contract: Contract, operation: Operation, body: JsonObject): Json {
   const { endpoint, action } = operation;
   const batch = batchOf(contract.model, operation);
   const shape = inputShapeOf(contract.model, operation);
-  const inner = shape === undefined ? body : shaped(shape, body);
+  const inner = nested(contract, operation, body);
   if (batch !== undefined) {
     const items = Array.from({ length: Math.max(batch.min, 1) }, () => inner);
     return batch.member === undefined ? items : { [batch.member]: items };
@@ -111,6 +111,12 @@ export function wrapped(contract: Contract, operation: Operation, body: JsonObje
   const wrap = inputOnlyActions.has(action) ? undefined : wrapOf(contract, operation);
   const isWrapped = wrap !== undefined && (shape === undefined || endpoint.takesView !== undefined);
   return isWrapped ? { [wrap]: inner } : inner;
+}
+
+/** Puts the members of a record into the objects that the document puts around them. */
+export function nested({ model }: Contract, operation: Operation, body: JsonObject): JsonObject {
+  const shape = inputShapeOf(model, operation);
+  return shape === undefined ? body : shaped(shape, body);
 }
 
 function shaped(shape: InputShape, body: JsonObject): JsonObject {

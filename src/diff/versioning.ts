@@ -38,7 +38,7 @@ export function versioningDifferences(old: Versioning, now: Versioning): Iterabl
   });
 }
 
-/** Compares the deprecations of an operation, a field or a member. `dated` decides about the removal of what was deprecated. */
+/** Compares the deprecations of an operation, a field or a member. `dated` adjusts the effect of a removal after a sunset. */
 function deprecationDifferences(
   target: ChangeTarget,
   before: Deprecation | undefined,

@@ -1,4 +1,4 @@
-/** What a creation sets besides what was sent: a transition's fields are not compared with it, and a record chosen by its id is known. */
+/** Fields that a creation sets itself: those of its transitions are not compared with the request, and a record that it chooses by an id is known. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Report } from "../../src/conformance/result.ts";

@@ -16,7 +16,7 @@ const bySize = {
 const perDay = { at: "GET /sales/per-day", group: { day: "date(soldAt, 'Europe/Oslo')" }, gives: { sales: "count" } };
 const ofAll = { at: "GET /sales/all", does: "summary", gives: { sales: "count", mean: "average(weight)" } };
 
-/** Sales of shops, which members see of their own and admins of all. */
+/** Sales of shops: members see those of their own shop, admins all of them. */
 function selling(
   endpoints: Block,
   { own = "admin | member if own", more = {} }: { own?: string; more?: Block } = {},

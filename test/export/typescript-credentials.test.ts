@@ -16,7 +16,7 @@ interface Sent {
   readonly headers: Headers;
 }
 
-/** Notes what is sent, as it is sent. */
+/** Records each request, as it was sent. */
 function noting(): { readonly sent: Sent[]; readonly fetch: Fetch } {
   const sent: Sent[] = [];
   return {

@@ -76,7 +76,7 @@ async function valuesOf(trial: Trial, record: KnownRecord, key: PathKey): Promis
   );
 }
 
-/** A text of so many characters is nobody else's. */
+/** How long a text has to be so that no other record has it by chance. */
 const longText = 8;
 
 /** Whether some record may have these values: one that the test knows, or one of somebody else. */

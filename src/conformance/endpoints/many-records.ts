@@ -5,7 +5,7 @@ import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { expectError, expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
-import { wrapped } from "../request.ts";
+import { nested } from "../request.ts";
 import { pageIn } from "../response.ts";
 import type { Trial } from "../trial/trial.ts";
 import { aspectsOf, operationCase, plainOperations } from "./subjects.ts";
@@ -52,13 +52,11 @@ function aspects(contract: Contract, called: Operation, expects: string) {
 /** Sends an array of so many valid records. Uses `send`, not `call`, which would learn one record from several. */
 async function send(trial: Trial, called: Operation, batch: Batch, length: number): Promise<Interaction> {
   const caller = await trial.callerFor(called.operation);
-  const bodies: (JsonObject | undefined)[] = [];
-  for (let count = 0; count < length; count += 1) bodies.push((await trial.inputFor(called.operation, caller)).body);
-  const items = bodies.flatMap((body) => {
-    const one = wrapped(trial.contract, called, body ?? {});
-    const all = (batch.member === undefined ? one : (one as JsonObject)[batch.member]) as JsonObject[];
-    return all.slice(0, 1);
-  });
+  const items: JsonObject[] = [];
+  for (let count = 0; count < length; count += 1) {
+    const { body = {} } = await trial.inputFor(called.operation, caller);
+    items.push(nested(trial.contract, called, body));
+  }
   const bytes = JSON.stringify(batch.member === undefined ? items : { [batch.member]: items });
   const { request } = await trial.build(called.operation, { caller, rawBody: { type: "application/json", bytes } });
   return trial.send(request, caller, called.operation);

@@ -37,7 +37,7 @@ export function about(
   return [{ path: places.has(local) ? local : `endpoints/requests/${member}`, expects }];
 }
 
-/** Returns a type that the range stands for. */
+/** Returns a media type of a range such as `application/*+json`. */
 export function concrete(type: string): string {
   return type.replace("*", "vnd.example");
 }
@@ -93,7 +93,7 @@ function expectValues({ contract }: Trial, called: Operation, body: JsonObject, 
 
 /** A body that would be valid in a declared media type is rejected in one that is not declared. */
 function rejectsOther(contract: Contract, called: Operation, types: readonly string[]): readonly Case[] {
-  // The types of XML stand for one another (RFC 7303, 9.2).
+  // `application/xml` and `text/xml` are equivalent (RFC 7303, 9.2).
   const isXml = types.some((type) => xmlMedia.includes(type));
   const others = [...(isXml ? [] : ["application/xml"]), ...(types.includes(formMedia) ? [] : [formMedia])];
   if (others.length === 0) return [];

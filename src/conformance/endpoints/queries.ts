@@ -9,7 +9,7 @@ import { statusOf, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Interaction, Request } from "../interaction.ts";
 import { supplyFor } from "../resources/writing.ts";
-import { requestFor } from "../trial/calls.ts";
+import { type BuiltRequest, requestFor } from "../trial/calls.ts";
 import { fromText, hasParts, type Pairs, type Parameter, received, sent } from "../trial/parameters.ts";
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
@@ -36,13 +36,11 @@ export function isTextual(type: FieldType): boolean {
 }
 
 function isRequired(called: Operation, name: string): Case {
-  const { operation } = called;
   const aspects: Case["aspects"] = [
     { path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` },
   ];
   return operationCase(called, `without ${name}`, aspects, async (trial) => {
-    const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-    const interaction = await sendAfterLimits(trial, caller.authorize(withQuery(request, name)), caller, { operation });
+    const interaction = await sendWith(trial, called, name, []);
     const entries = [{ place: name, codes: ["required"] }];
     expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
   });
@@ -69,18 +67,20 @@ function hasDefault(called: Operation, name: string, field: Field): Case {
 
 /** Sends a valid request with these pairs as a parameter. */
 async function sendWith(trial: Trial, called: Operation, name: string, pairs: Pairs): Promise<Interaction> {
-  const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-  return sendAfterLimits(trial, caller.authorize(withParameter(request, name, pairs)), caller, {
-    operation: called.operation,
-  });
+  return resend(trial, await requestFor(trial, called, await validOptions(trial, called)), name, pairs);
 }
 
-/** Returns the request with another value of a parameter, or without it. */
-function withQuery(request: Request, name: string, value?: string): Request {
-  return withParameter(request, name, value === undefined ? [] : [[name, value]]);
+/** Sends a request with these pairs as a parameter. The caller authorizes it again, since a signature covers the query. */
+function resend(
+  trial: Trial,
+  { request, called, caller }: BuiltRequest,
+  name: string,
+  pairs: Pairs,
+): Promise<Interaction> {
+  const changed = caller.authorize(withParameter(request, name, pairs));
+  return sendAfterLimits(trial, changed, caller, { operation: called.operation });
 }
 
-/** The caller has to sign the result. */
 function withParameter(request: Request, name: string, pairs: Pairs): Request {
   const url = new URL(request.url);
   const others = [...url.searchParams].filter(([other]) => other !== name && !other.startsWith(`${name}[`));
@@ -132,7 +132,6 @@ const mostValues = 4;
 
 /** Values of a parameter that is declared by `member` of the operation: those at the edges of its type, and others. */
 export function hasType({ model }: Contract, called: Operation, member: string, parameter: Parameter): readonly Case[] {
-  const { operation } = called;
   const { type } = parameter;
   const name = member.slice(member.indexOf("/") + 1);
   if (hasParts(model, type)) return [hasPartsOf(called, member, name, parameter)];
@@ -146,12 +145,10 @@ export function hasType({ model }: Contract, called: Operation, member: string, 
         const { contract } = trial;
         const supply = await supplyFor(trial, type);
         const right = edgeValues(contract, type, supply).filter(({ stated }) => stated);
-        const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+        const built = await requestFor(trial, called, await validOptions(trial, called));
         for (const { text, what } of wrongTexts(contract, type, supply)) {
           trial.startOver();
-          const interaction = await sendAfterLimits(trial, caller.authorize(withQuery(request, name, text)), caller, {
-            operation,
-          });
+          const interaction = await resend(trial, built, name, [[name, text]]);
           const { status } = trial.responseOf(interaction);
           if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
           const entries = [{ place: name, codes: [] }];

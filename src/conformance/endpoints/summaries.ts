@@ -56,7 +56,7 @@ function follows(contract: Contract, called: Operation): Case {
   return operationCase(called, "groups", aspects, run, { exclusive: true });
 }
 
-/** Makes a record and compares the groups before and after; returns whether the test knows what has to change. */
+/** Makes a record, and compares the groups before and after. Returns false if the test does not know which group has to change. */
 async function followsOne(trial: Trial, called: Operation, caller: Caller): Promise<boolean> {
   const before = await read(trial, called, { caller });
   const record = await makeSingle(trial, called, {});

@@ -70,7 +70,7 @@ async function withAnother(
   return undefined;
 }
 
-/** Returns the states of one resource whose entry creates records of another one, the last first: what is done can be used. */
+/** Returns the states of one resource in which records of another one are created, the last state first. */
 function statesThatCreate({ contract }: Trial, of: string, created: string): readonly string[] {
   const sites = furtherWriteSites(contract.model).filter(
     ({ write }) => write.kind === "create" && write.resource === created,

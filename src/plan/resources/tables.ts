@@ -152,7 +152,8 @@ function responseSchema({ model }: PlanInput, field: Field): Column["schema"] {
   return absence(field) === "null" ? orNull(schema) : schema;
 }
 
-function absence(field: Field): Column["absent"] {
+/** Returns how a record shows that the field has no value. */
+export function absence(field: Field): Column["absent"] {
   return field.type.kind === "nullable" ? "null" : "left out";
 }
 

@@ -2,9 +2,8 @@
  * The plan of versions: how to determine a caller's version, the API of each older version, and the conversions between
  * consecutive versions. An older version is never run; its plan only describes requests and responses.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { TypedExpression } from "../../expression/typed.ts";
-import type { UnixTimes } from "../../language/versioning/conversions.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Conversion } from "../../language/versioning/conversions.ts";
 import type { VersionResponse, VersionLocation } from "../../language/versioning/model.ts";
 import type { Operation } from "../endpoints/types.ts";
 import type { Plan } from "../plan.ts";
@@ -131,11 +130,4 @@ export function viewStep(view: string): string {
   return `view ${view}`;
 }
 
-export type ConversionPlan =
-  | { readonly kind: "value"; readonly value: Json }
-  | ({
-      readonly kind: "expression";
-      readonly expression: TypedExpression;
-      /** Set if the member is left out where the result is null. */
-      readonly leftOut?: true;
-    } & UnixTimes);
+export type ConversionPlan = Conversion;

@@ -22,6 +22,7 @@ import { buildOperations } from "../endpoints/operations.ts";
 import { heldType } from "./reshape.ts";
 import type { ResponseMember, ResponseSource, Operation } from "../endpoints/types.ts";
 import type { Plan } from "../plan.ts";
+import { absence } from "../resources/tables.ts";
 import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
 import { withPermissions } from "../authentication/permitted.ts";
@@ -309,19 +310,15 @@ function typeShape(between: Between, older: string, fields: Fields): ShapeStep {
   const newer = newerName(between, older);
   const now = lookup(between.newer.resources.types, newer) ?? {};
   const members = Object.entries(fields).map(([name, field]) => {
-    const step = memberStep(between, newer, name, field, absenceOf(field));
+    const step = memberStep(between, newer, name, field, absence(field));
     return withNulls(step, lookup(now, step.newer ?? ""));
   });
   return { older, newer, members, added: addedMembers(between, newer, members, Object.keys(now)) };
 }
 
-function absenceOf({ type }: Field): Absent {
-  return type.kind === "nullable" ? "null" : "left out";
-}
-
 /** Adds to a step whether the newer version leaves out a value that the older one has as null. */
 function withNulls(step: MemberStep, now: Field | undefined): MemberStep {
-  return step.absent === "null" && now?.optional === true && absenceOf(now) === "left out"
+  return step.absent === "null" && now?.optional === true && absence(now) === "left out"
     ? { ...step, nulls: true }
     : step;
 }
@@ -489,7 +486,7 @@ function inputStep(between: Between, older: string, newer: string): ShapeStep {
   const members = Object.entries(fields).map(([name, field]) => {
     // A member from a view is a field of the resource, and is converted like the field.
     const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
-    const step = memberStep(between, isCustom ? newer : resource, name, field, absenceOf(field));
+    const step = memberStep(between, isCustom ? newer : resource, name, field, absence(field));
     return withNulls(step, lookup(now, step.newer ?? ""));
   });
   return { older, newer, members, added: addedMembers(between, newer, members, Object.keys(now)) };

@@ -202,7 +202,7 @@ function isSameError({ model: { errors }, path, what }: Difference): boolean {
   return /^versioning\/policy\/[^/]+\/error$/.test(path) && !isNamed;
 }
 
-/** Another code of an error of the document: none of its own errors names a field, and bodies without a field may have no code. */
+/** Whether the code of an error of the document is altered that no client sees: its body has neither the code nor the title. */
 function isUnseenCode({ model: { errors }, path }: Difference): boolean {
   const [, code = ""] = /^errors\/codes\/([^/]+)$/.exec(path) ?? [];
   const { bodies = {} } = errors;
