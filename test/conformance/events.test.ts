@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { Report } from "../../src/conformance/result.ts";
 import type { Receiver } from "../../src/conformance/receiver.ts";
+import { quietMilliseconds } from "../../src/conformance/events/observer.ts";
 import { sampled } from "../nightly.ts";
 import { testServed, type ServedTest } from "./served.ts";
 
@@ -489,6 +490,18 @@ describe("cases of part 6", { concurrency: 5 }, () => {
       assert.match(untried[0]?.reason ?? "", reason);
       assert.match(untried[0]?.remedy ?? "", /--receiver/);
     }
+  });
+
+  test("an attempt that is too early is found by its signature, too, if it arrives after the test has looked", async () => {
+    const served = edited(text, [["10s 5m 1h", "10s 1m 1h"]]);
+    const receiver = (one: Receiver): Receiver => ({
+      ...one,
+      received: (path) => one.received(path).filter(({ arrivedAt }) => Date.now() - arrivedAt > 2 * quietMilliseconds),
+    });
+    const report = await testLine(text, "retry: 10s", { served, receiver });
+    assert.deepEqual(brokenIn(report), [`${webhook}/retry`]);
+    const found = report.cases.flatMap((one) => (one.kind === "broken" ? [one.got] : []));
+    assert.match(found.join(), /^it was signed after 18\d000 ms$/);
   });
 
   test("an event that waits for the retry of an earlier one is not missing, whatever page lists that delivery", async () => {
