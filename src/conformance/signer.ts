@@ -13,14 +13,15 @@ export function signer(contract: Contract, credential: string, secret: string, n
     ...{ ...anonymous, name: credential, credential, signedIn: true },
     authorize: (request) => {
       const { pathname, search } = new URL(request.url);
+      const present = now();
       const signed = { method: request.method, target: `${pathname}${search}`, body: request.body ?? "" };
       const scheme = lookup(contract.model.authentication.credentials, credential)?.scheme;
       if (scheme === undefined)
-        return withToken(contract, credential, requestSignature(signed, secret, now()), request);
+        return withToken(contract, credential, requestSignature(signed, secret, present), request);
       count += 1;
       const { token, fields } = schemeSignature(schemeOf(scheme), signed, secret, {
-        now: now(),
-        id: `msg_${count}_${now()}`,
+        now: present,
+        id: `msg_${count}_${present}`,
       });
       return withToken(contract, credential, token, { ...request, headers: { ...request.headers, ...fields } });
     },

@@ -5,12 +5,13 @@ import { getOrMake, onceFor } from "../../base/once.ts";
 import { type Login, loginsOf } from "../../language/authentication/login.ts";
 import { bareType, fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { isImpossible } from "../attempts.ts";
+import { clockMilliseconds } from "../effects.ts";
 import { Broken, NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import type { Interaction, Response } from "../interaction.ts";
 import { mayRun, setsAll } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { bearer, cookieIn, placesIn, refreshTokenIn, tokenIn, withToken } from "../credentials.ts";
+import { bearer, cookieIn, placesIn, refreshTokenIn, tokenIn, tokenOf, withToken } from "../credentials.ts";
 import { rolesOf } from "../roles.ts";
 import { signer } from "../signer.ts";
 import { unknownId } from "./hidden-ids.ts";
@@ -77,32 +78,41 @@ const areRecords = onceFor(({ model }: Contract): boolean => {
 function signingCaller(trial: Trial, roles: readonly string[], number: number): Caller | undefined {
   const { contract, world } = trial;
   if (number !== 1) return undefined;
-  for (const [name, { kind, roles: own, secret = "" }] of Object.entries(contract.model.authentication.credentials)) {
+  for (const [name, one] of Object.entries(contract.model.authentication.credentials)) {
+    const { kind, roles: own, secret = "", tolerance } = one;
     const known = lookup(world.target.secrets, secret);
     const has = own !== undefined && "length" in own ? own : [];
     if (kind !== "hmac-sha256" || known === undefined || has.join() !== roles.join()) continue;
-    return getOrMake(world.signers, name, () => ({
-      ...signer(
-        contract,
-        name,
-        known,
-        distinctTimes(() => presentOf(world)),
-      ),
-      roles,
-    }));
+    const farthest = 0.8 * (tolerance === undefined ? signatureMilliseconds : clockMilliseconds(tolerance));
+    return getOrMake(world.signers, name, () => ({ ...signingOnce(trial, name, known, farthest), roles }));
   }
   return undefined;
 }
 
 /** How far the time of a signature may be from the present, in milliseconds (docs/reference/http.md). */
-const signatureMilliseconds = 240_000;
+const signatureMilliseconds = 300_000;
 
-/** Returns a clock whose readings are different seconds, since a signature counts once. */
-function distinctTimes(now: () => number): () => number {
-  let last = 0;
-  return () => {
-    last = Math.max(last + 1000, now() - signatureMilliseconds);
-    return last;
+/**
+ * Returns a sender whose signatures are all different, since a service accepts a signature once: the time of an equal request is
+ * another second. `farthest`: how far a time may be from the present, in milliseconds.
+ */
+function signingOnce({ contract, world }: Trial, credential: string, secret: string, farthest: number): Caller {
+  const used = new Set<string>();
+  let shift = 0;
+  const sender = signer(contract, credential, secret, () => presentOf(world) + shift);
+  return {
+    ...sender,
+    authorize(request) {
+      for (shift = -farthest; shift <= farthest; shift += 1000) {
+        const signed = sender.authorize(request);
+        const token = tokenOf(contract, credential, signed);
+        if (!used.has(token)) {
+          used.add(token);
+          return signed;
+        }
+      }
+      throw new NotTried("the test has used all signatures of this request that are valid now");
+    },
   };
 }
 
