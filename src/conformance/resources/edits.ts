@@ -9,7 +9,7 @@ import type { InputMember } from "../../language/endpoints/input.ts";
 import type { Field } from "../../language/resources/model.ts";
 import { type Case, NotTried, shortText } from "../case.ts";
 import { isUnexplained } from "../distinguishing.ts";
-import type { Contract } from "../contract.ts";
+import { type Contract, requestStyle } from "../contract.ts";
 import { brokenBy } from "../expect.ts";
 import { admits } from "../permissions.ts";
 import type { KnownRecord } from "../trial/known.ts";
@@ -114,7 +114,10 @@ function mayChange({ model }: Contract, resource: string, name: string): boolean
   return field.computed !== undefined || field.default?.kind === "now-on-change";
 }
 
-/** Null removes an optional field. A member in `takes` that may be left out need not be null. */
+/**
+ * Null removes an optional field, and so does an empty text if the document declares it. A member in `takes` that may be left out
+ * need not be null.
+ */
 function removes(contract: Contract, write: Write): readonly Case[] {
   const { endpoint, operation, resource } = write.called;
   const mayBeNull = ({ name, field }: InputMember): boolean => {
@@ -124,26 +127,30 @@ function removes(contract: Contract, write: Write): readonly Case[] {
       isNullable(field) && stored !== undefined && isNullable(stored) && (!isUsed || field.type.kind === "nullable")
     );
   };
-  return visibleMembers(contract, write)
-    .filter(mayBeNull)
-    .map(({ name }): Case => {
-      const path = memberPath(contract, write.called, name);
-      return {
-        id: `resources/${resource}/${name}: removed by ${operation}`,
-        aspects: [{ path, expects: `null removes \`${name}\`` }],
-        operation,
-        run: async (trial) => {
-          const record = await makeFull(trial, write, write.members);
-          const present = await readField(trial, record, name);
-          if (present === undefined) throw new NotTried(`no response shows \`${name}\``);
-          const removed = await sendWrite(trial, write, { record, values: { [name]: null }, isValid: true });
-          expectAccepted(trial, removed, `null for \`${name}\` to be accepted`, path);
-          const after = await readField(trial, record, name, removed.caller);
-          if (after === null || after === undefined) return;
-          throw brokenBy(trial, `no \`${name}\``, shortText(after), path);
-        },
-      };
-    });
+  const removable = visibleMembers(contract, write).filter(mayBeNull);
+  const byEmpty = requestStyle(contract, write.called).empty === "removes" ? removable : [];
+  const [emptyPath = ""] = [`endpoints/endpoints/${operation}/requests/empty`, "endpoints/requests/empty"].filter(
+    (one) => contract.places.has(one),
+  );
+  const removing = ({ name }: InputMember, path: string, what: string, value: Json): Case => ({
+    id: `resources/${resource}/${name}: removed by ${operation}${value === null ? "" : ` with ${what}`}`,
+    aspects: [{ path, expects: `${what} removes \`${name}\`` }],
+    operation,
+    run: async (trial) => {
+      const record = await makeFull(trial, write, write.members);
+      const present = await readField(trial, record, name);
+      if (present === undefined) throw new NotTried(`no response shows \`${name}\``);
+      const removed = await sendWrite(trial, write, { record, values: { [name]: value }, isValid: true });
+      expectAccepted(trial, removed, `${what} for \`${name}\` to be accepted`, path);
+      const after = await readField(trial, record, name, removed.caller);
+      if (after === null || after === undefined) return;
+      throw brokenBy(trial, `no \`${name}\``, shortText(after), path);
+    },
+  });
+  return [
+    ...removable.map((one) => removing(one, memberPath(contract, write.called, one.name), "null", null)),
+    ...byEmpty.map((one) => removing(one, emptyPath, "an empty text", "")),
+  ];
 }
 
 /** If one member is invalid, the others are not changed either. */
