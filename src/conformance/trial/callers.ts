@@ -260,21 +260,23 @@ async function intoState(
 ): Promise<Caller | undefined> {
   const { contract } = trial;
   const isBasic = lookup(contract.model.authentication.credentials, credential)?.kind === "basic";
-  const login = isBasic ? [fields.name, fields.secret].map((one) => textOf(user.values.get(one))).join(":") : undefined;
-  const token = login ?? (await logIn(trial, user));
+  // A request may change the name of the user.
+  const pair = (): string => [fields.name, fields.secret].map((one) => textOf(user.values.get(one))).join(":");
+  const renew = async (): Promise<string | undefined> => (isBasic ? pair() : logIn(trial, user));
+  const token = await renew();
   if (token === undefined) return undefined;
   if (!user.values.has("id")) await trial.readAs(user, bearer(contract, credential, token, { name, roles }));
   const known = user.values.get("id");
   const id = known === undefined || textOf(known).startsWith(unknownId) ? undefined : known;
   const { lasts = usualSession } = lookup(contract.model.authentication.credentials, credential) ?? {};
-  const duration = login === undefined ? parseDuration(lasts) : undefined;
+  const duration = isBasic ? undefined : parseDuration(lasts);
   const session = {
-    ...{ token, since: presentOf(trial.world), isOver: false, renew: async () => login ?? logIn(trial, user) },
+    ...{ token, since: presentOf(trial.world), isOver: false, renew },
     milliseconds: duration === undefined ? Number.POSITIVE_INFINITY : lengthOf(duration),
   };
   const caller: Caller = {
     ...bearer(contract, credential, token, { name, roles, id: id === undefined ? undefined : textOf(id) }),
-    authorize: (request) => withToken(contract, credential, session.token, request),
+    authorize: (request) => withToken(contract, credential, isBasic ? pair() : session.token, request),
     isNew: true,
     isRenewed: true,
   };
