@@ -1,5 +1,6 @@
 /** Finds values that make a condition true or false: what has to equal what. */
 import type { Value } from "../expression/evaluate.ts";
+import type { Comparison } from "../expression/syntax.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import { evaluate, type Scope } from "./expressions.ts";
 
@@ -11,9 +12,17 @@ export interface Solution {
   readonly input: ReadonlyMap<string, Value>;
 }
 
+/** The operators whose comparison is true where the other one's is false. */
+const opposites: Readonly<Record<Comparison, Comparison>> = {
+  ...{ "==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">" },
+};
+
+/** By how much the left side of a true comparison is greater than the right side. */
+const distances: Readonly<Partial<Record<Comparison, number>>> = { "==": 0, "<=": 0, ">=": 0, "<": -1, ">": 1 };
+
 /**
- * Returns values with which the equalities of a condition are true, or its inequalities false if that is wanted, as far as their other
- * sides are known. The condition may still have another value with them: the caller evaluates it.
+ * Returns values with which the comparisons of a condition are true, or false if that is wanted, as far as their other sides are
+ * known. The condition may still have another value with them: the caller evaluates it.
  */
 export function solve(condition: TypedExpression, scope: Scope, wanted = true): Solution {
   const fields = new Map<string, Value>();
@@ -21,17 +30,21 @@ export function solve(condition: TypedExpression, scope: Scope, wanted = true): 
   for (const one of conjuncts(condition)) {
     if (one.kind === "field") fields.set(one.name, wanted);
     if (one.kind === "variable" && one.path[0] === "input" && one.path[1] !== undefined) input.set(one.path[1], wanted);
-    if (one.kind !== "compare" || one.operator !== (wanted ? "==" : "!=")) continue;
-    for (const [side, other] of [
-      [one.left, one.right],
-      [one.right, one.left],
+    if (one.kind !== "compare") continue;
+    const distance = distances[wanted ? one.operator : opposites[one.operator]];
+    if (distance === undefined) continue;
+    for (const [side, other, sign] of [
+      [one.left, one.right, 1],
+      [one.right, one.left, -1],
     ] as const) {
       // Of two members of the input, the second one stays as it is.
       const found = evaluate(isInput(one.left) && isInput(one.right) ? one.right : other, scope);
       // An id that the test does not know cannot be sent.
       if (found === undefined || (typeof found.value === "string" && found.value.startsWith("\0"))) continue;
-      if (side.kind === "field") fields.set(side.name, found.value);
-      else if (isInput(side) && side.path[1] !== undefined) input.set(side.path[1], found.value);
+      if (distance !== 0 && typeof found.value !== "number") continue;
+      const value = typeof found.value === "number" ? found.value + sign * distance : found.value;
+      if (side.kind === "field") fields.set(side.name, value);
+      else if (isInput(side) && side.path[1] !== undefined) input.set(side.path[1], value);
     }
   }
   return { fields, input };
