@@ -11,6 +11,7 @@ const always: readonly string[] = [
   "endpoints/endpoints/manyRecords",
   "authentication/set/if",
   "authentication/credentials/scheme",
+  "errors/bodies",
   "limits/size/operation",
 ];
 
