@@ -3,7 +3,7 @@ import { dateOf } from "../base/unix-time.ts";
 import { compare, type Comparison, type AssessedDifference } from "../diff/compare.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { findingsOf } from "../diff/findings.ts";
-import { check, type CheckResult } from "../language/check.ts";
+import { type CheckResult, conclude, examine } from "../language/check.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import type { SourceLocations } from "../language/model.ts";
 import { UsageError } from "../server/errors.ts";
@@ -29,14 +29,11 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
   const name = newer === "-" ? "standard input" : newer;
   const bytes = await readDocument(newer, terminal);
   const today = todayIn(terminal);
-  let comparison: Comparison | undefined;
-  let findings: ReturnType<typeof findingsOf> = new Map();
-  const result = check(name, bytes, (model, places) => {
-    comparison = inOrder(compare(old.model, model, today), places);
-    findings = findingsOf(comparison, places);
-    return [...findings.keys()];
-  });
-  if (comparison === undefined) throw new Error("a check did not compare");
+  const examined = examine(name, bytes);
+  const { model, places } = examined.documentIndex;
+  const comparison = inOrder(compare(old.model, model, today), places);
+  const findings = findingsOf(comparison, places);
+  const result = conclude(examined, { comparison: [...findings.keys()] });
   const open = new Set(result.diagnostics.map((one) => findings.get(one)).filter((one) => one !== undefined));
   return { old, result, comparison, open };
 }

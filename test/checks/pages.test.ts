@@ -18,7 +18,7 @@ import {
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
-import { check } from "../../src/language/check.ts";
+import { check, conclude, examine } from "../../src/language/check.ts";
 import { checks } from "../../src/language/checks.ts";
 import { partNames } from "../../src/language/model.ts";
 
@@ -87,9 +87,10 @@ function findingsIn({ language, text, old }: Example): readonly Diagnostic[] {
     "",
     `errors in the old one:\n${old}`,
   );
-  return check(name, inputOf(text), (model, places) => [
-    ...findingsOf(compare(older.model, model, today), places).keys(),
-  ]).diagnostics;
+  const examined = examine(name, inputOf(text));
+  const { model, places } = examined.documentIndex;
+  const comparison = [...findingsOf(compare(older.model, model, today), places).keys()];
+  return conclude(examined, { comparison }).diagnostics;
 }
 
 /** A fragment as a whole document: what it leaves out is not shown. */
