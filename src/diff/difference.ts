@@ -87,9 +87,14 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Returns the value in backticks; `nothing` for undefined. */
+/** The longest text of a value in a message, in characters: a message is one short line. */
+const longest = 200;
+
+/** Returns the value in backticks, a long one cut; `nothing` for undefined. */
 export function quoted(value: Json | undefined): string {
-  return value === undefined ? "nothing" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+  if (value === undefined) return "nothing";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `\`${text.length > longest ? `${text.slice(0, longest)}…` : text}\``;
 }
 
 /** Yields a difference if the values differ, or if only one document has one. `what` starts a sentence: `The envelope`. */
