@@ -3,11 +3,12 @@ import { dateOf } from "../base/unix-time.ts";
 import { compare, type Comparison, type AssessedDifference } from "../diff/compare.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { findingsOf } from "../diff/findings.ts";
-import { type CheckResult, conclude, examine } from "../language/check.ts";
+import { type CheckResult, examine } from "../language/check.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import type { SourceLocations } from "../language/model.ts";
+import { concluded } from "./concluding.ts";
 import { UsageError } from "../server/errors.ts";
-import { checkFile, readDocument } from "../server/document.ts";
+import { checkFile, nameOf, readDocument } from "../server/document.ts";
 import { count } from "../base/layout.ts";
 import type { Terminal } from "../server/terminal.ts";
 
@@ -26,14 +27,13 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
   const old = await checkFile(older, terminal);
   const { errors } = old.summary;
   if (errors > 0) terminal.err(`${old.name} has ${count(errors, "error")}; statements with errors are not compared\n`);
-  const name = newer === "-" ? "standard input" : newer;
   const bytes = await readDocument(newer, terminal);
   const today = todayIn(terminal);
-  const examined = examine(name, bytes);
+  const examined = examine(nameOf(newer), bytes);
   const { model, places } = examined.documentIndex;
   const comparison = inOrder(compare(old.model, model, today), places);
   const findings = findingsOf(comparison, places);
-  const result = conclude(examined, { comparison: [...findings.keys()] });
+  const result = await concluded(examined, { comparison: [...findings.keys()] });
   const open = new Set(result.diagnostics.map((one) => findings.get(one)).filter((one) => one !== undefined));
   return { old, result, comparison, open };
 }

@@ -15,6 +15,8 @@ export interface DerivedContracts {
   readonly contracts: Readonly<Record<string, EndpointContract>>;
   /** The schemas that the contracts name, by name. */
   readonly schemas: Readonly<Record<string, Json>>;
+  /** The patterns of generated ids. */
+  readonly ids: ReadonlySet<string>;
 }
 
 /** Returns the contracts of some operations of a plan. */
@@ -31,5 +33,10 @@ export function derivedContracts(plan: Plan, operations: ReadonlySet<string>): D
       return [[name, contractOf(source, found, { value: {}, pointer }, (parameter) => parameter)] as const];
     }),
   );
-  return { contracts: Object.fromEntries(contracts), schemas: source.schemas.all() };
+  const patterns = plan.tables.map(({ columns }) => columns.find(({ name }) => name === "id")?.schema["pattern"]);
+  return {
+    contracts: Object.fromEntries(contracts),
+    schemas: source.schemas.all(),
+    ids: new Set(patterns.filter((one) => typeof one === "string")),
+  };
 }

@@ -31,16 +31,19 @@ export interface ContractPair {
 /** A model with the schemas and types that the contracts name. */
 type Schemas = Pick<Model, "resources">;
 
+type Naming = "old" | "now";
+
 /**
  * Yields the differences of all contracts, then those of named schemas. A path parameter is compared by its name: the caller
- * gives renamed ones one name.
+ * gives renamed ones one name. `naming`: the document whose names of schemas the differences have.
  */
 export function* contractDifferences(
   contracts: readonly ContractPair[],
   old: Schemas,
   now: Schemas,
+  naming: Naming = "now",
 ): Iterable<Difference> {
-  const comparison = createComparison(old as Model, now as Model);
+  const comparison = createComparison(old as Model, now as Model, naming);
   for (const pair of contracts) yield* contractChanges(comparison, pair);
   yield* comparison.named();
 }
@@ -275,7 +278,7 @@ interface NamedPair {
   readonly parents: Set<NamedPair>;
 }
 
-function createComparison(old: Model, now: Model): Comparison {
+function createComparison(old: Model, now: Model, naming: Naming): Comparison {
   const known = new Map<string, NamedPair>();
   const [oldSchema, newSchema] = [old, now].map((model) => {
     const schemas = namedSchemas(model);
@@ -322,9 +325,9 @@ function createComparison(old: Model, now: Model): Comparison {
         }),
       ];
       for (const group of Map.groupBy(found, ({ pair, change: { place, kind, wording } }) =>
-        JSON.stringify([pair.now, place, kind, wording]),
+        JSON.stringify([pair[naming], place, kind, wording]),
       ).values())
-        yield namedDifference(group);
+        yield namedDifference(group, naming);
     },
   };
 }
@@ -357,7 +360,7 @@ interface NamedChange {
 }
 
 /** Returns one difference for the same change in requests and responses, with the operations that it concerns. */
-function namedDifference(group: readonly NamedChange[]): Difference {
+function namedDifference(group: readonly NamedChange[], naming: Naming): Difference {
   const [first] = group as readonly [NamedChange];
   const effects = group.map(({ pair, change }) => effectOf(change, pair.use));
   const effect = (["breaking", "additive"] as const).find((one) => effects.includes(one)) ?? "neutral";
@@ -366,7 +369,7 @@ function namedDifference(group: readonly NamedChange[]): Difference {
   const texts = operations.map((name) => `\`${name}\``);
   const list = listText(texts.length <= 4 ? texts : [...texts.slice(0, 3), `${texts.length - 3} more operations`]);
   const whom = [...new Set(concerned.map(({ pair, change }) => whomOf(change, pair.use)))];
-  const { now: name } = first.pair;
+  const { [naming]: name } = first.pair;
   const { place, wording } = first.change;
   const subject = [name, ...place].join("/");
   const used = operations.length === 0 ? "" : ` (${list})`;

@@ -94,7 +94,10 @@ export function examine(name: string, input: string | Uint8Array): Examined {
   return { name, documentIndex, expressions, found };
 }
 
-export function conclude({ name, documentIndex, expressions, found }: Examined, further: FurtherFindings = {}): CheckResult {
+export function conclude(
+  { name, documentIndex, expressions, found }: Examined,
+  further: FurtherFindings = {},
+): CheckResult {
   const { document, model, places } = documentIndex;
   const { comparison, contracts } = further;
   const all = [...found, ...(comparison ?? []), ...(contracts ?? [])];
@@ -104,7 +107,10 @@ export function conclude({ name, documentIndex, expressions, found }: Examined, 
     !declares(documentIndex, "errors") &&
     [...documentIndex.returned].some((code) => !Object.hasOwn(standardErrors, code));
   const open: ReadonlySet<PartName> = unanswerable ? new Set([...opened, "errors"]) : opened;
-  const skipped = [...(comparison === undefined ? comparisonCodes : []), ...(contracts === undefined ? contractCodes : [])];
+  const skipped = [
+    ...(comparison === undefined ? comparisonCodes : []),
+    ...(contracts === undefined ? contractCodes : []),
+  ];
   const reported = inOrder(suppress(once(closed), document.suppressions, skipped));
   const parts = partAnswers(documentIndex);
   const questions = parts.flatMap((part) => part.questions);
