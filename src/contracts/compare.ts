@@ -200,18 +200,18 @@ function derivedFor(status: string, known: Answers, derived: Answers): ContractR
   const others = Object.keys(derived).filter((one) => known[one] === undefined);
   if (status === "default") return derived[others.find((one) => /^[45]/.test(one)) ?? ""];
   if (status.endsWith("XX")) return derived[others.find((one) => one.startsWith(status.charAt(0))) ?? ""];
-  const [other, ...more] = movedSuccess(known, derived);
+  const [other, ...more] = otherSuccesses(known, derived);
   return /^2/.test(status) && more.length === 0 ? derived[other ?? ""] : undefined;
 }
 
 /** Returns the derived success statuses that take the place of known ones. */
-function movedSuccess(known: Answers, derived: Answers): readonly string[] {
+function otherSuccesses(known: Answers, derived: Answers): readonly string[] {
   return Object.keys(derived).filter((status) => /^2/.test(status) && known[status] === undefined);
 }
 
 function statusDifferences(site: Site, known: Answers, derived: Answers): readonly Difference[] {
   const lost = Object.keys(known).filter((status) => /^[12]\d\d$/.test(status) && derived[status] === undefined);
-  const now = movedSuccess(known, derived);
+  const now = otherSuccesses(known, derived);
   return lost.map((status) => {
     const part = { subject: `${site.subject}.${status}`, at: `${site.at}/answers/${status}` };
     const instead = now.length === 0 ? "" : `, but ${now.join(" or ")}`;
