@@ -18,7 +18,16 @@ import type { FieldType } from "../language/resources/model.ts";
 import { schemaAddress } from "../language/resources/schema.ts";
 import { type Difference, difference, pairs, same, type Site } from "./difference.ts";
 import { effectOf, whomOf } from "./schema-effects.ts";
-import { listText, type SchemaChange, schemaChanges, type SchemaWalk, type Use, visitNames } from "./schemas.ts";
+import {
+  listText,
+  parameterChanges,
+  type SchemaChange,
+  schemaChanges,
+  type SchemaWalk,
+  sunsetOf,
+  type Use,
+  visitNames,
+} from "./schemas.ts";
 
 /** The contract of one operation before and now. */
 export interface ContractPair {
@@ -54,17 +63,18 @@ interface Part extends Site {
   /** The part as messages name it: `body`, `query/limit`, `200 body`. */
   readonly place: string;
   readonly use: Use;
-  /** Set if the values are texts: a parameter, a header or a form. */
-  readonly texts: boolean;
+  readonly texts: SchemaWalk["texts"];
+  /** Set if a single value is a list of one. */
+  readonly isParameter?: boolean;
 }
 
-function partOf({ subject, at }: Site, place: string, path: string, use: Use, texts: boolean): Part {
+function partOf({ subject, at }: Site, place: string, path: string, use: Use, texts: Part["texts"]): Part {
   return { operation: subject, subject: `${subject}.${place}`, at: `${at}/${path}`, place, use, texts };
 }
 
 function* contractChanges(comparison: Comparison, { site, old, now }: ContractPair): Iterable<Difference> {
   const found = [
-    ...parameterLocations.flatMap((location) => [...parameterChanges(comparison, site, location, old, now)]),
+    ...parameterLocations.flatMap((location) => [...requestParameterChanges(comparison, site, location, old, now)]),
     ...bodyChanges(comparison, site, old.body, now.body),
     ...responseChanges(comparison, site, old.answers ?? {}, now.answers ?? {}),
   ];
@@ -88,7 +98,7 @@ function partDifference(effect: Effect, kind: string, part: Part, what: string, 
 
 type Location = (typeof parameterLocations)[number];
 
-function* parameterChanges(
+function* requestParameterChanges(
   comparison: Comparison,
   site: Site,
   location: Location,
@@ -107,9 +117,21 @@ function* parameterChanges(
     const name = location === "header" ? (spelt.get(key) ?? key) : key;
     const place = `${location}/${name}`;
     // The subject is the name by which part 9 deprecates a parameter.
-    const part = { ...partOf(site, place, place, "request", true), subject: `${site.subject}.${name}` };
-    if (after === undefined)
-      yield partDifference("breaking", "parameter-removed", part, "is removed", "may break callers who send it");
+    const part = {
+      ...partOf(site, place, place, "request", "scalars"),
+      subject: `${site.subject}.${name}`,
+      isParameter: location === "query",
+    };
+    if (after === undefined && before !== undefined) {
+      const removed = partDifference(
+        "breaking",
+        "parameter-removed",
+        part,
+        "is removed",
+        "may break callers who send it",
+      );
+      yield { ...removed, ...(before.type.kind === "schema" ? sunsetOf(before.type.schema) : {}) };
+    } else if (after === undefined) continue;
     else if (before === undefined) yield addedParameter(part, after);
     else yield* parameterChange(comparison, part, before, after, "parameter");
   }
@@ -142,7 +164,7 @@ function* bodyChanges(
   old: ContractBody | undefined,
   now: ContractBody | undefined,
 ): Iterable<Difference> {
-  const part = partOf(site, "body", "body", "request", isForm(old) && isForm(now));
+  const part = partOf(site, "body", "body", "request", textsOf(old, now));
   if (old === undefined && now === undefined) return;
   if (now === undefined)
     yield partDifference("breaking", "body-removed", part, "is removed", "breaks callers who send one");
@@ -166,9 +188,11 @@ function mediaOf({ media = ["application/json"] }: Content): readonly string[] {
   return media.map((type) => type.toLowerCase());
 }
 
-/** Whether the values of a body are texts: forms and plain text, but not JSON. */
-function isForm(content: Content | undefined): boolean {
-  return content !== undefined && !mediaOf(content).some((type) => isJson(essenceOf(type)));
+/** Returns which values of a body are texts in both contracts: the scalars of a form, all of plain text, none of JSON. */
+function textsOf(...contents: readonly (Content | undefined)[]): Part["texts"] {
+  const media = contents.flatMap((content) => (content === undefined ? [] : mediaOf(content)));
+  if (media.some((type) => isJson(essenceOf(type)))) return "none";
+  return media.every((type) => type.startsWith("text/")) ? "all" : "scalars";
 }
 
 function* mediaChanges(part: Part, old: Content, now: Content): Iterable<Difference> {
@@ -208,7 +232,7 @@ type Answers = NonNullable<EndpointContract["answers"]>;
 
 function* responseChanges(comparison: Comparison, site: Site, old: Answers, now: Answers): Iterable<Difference> {
   for (const { name: status, old: written, now: newlyWritten } of pairs(old, now)) {
-    const part = partOf(site, status, `answers/${status}`, "response", false);
+    const part = partOf(site, status, `answers/${status}`, "response", "none");
     // A status that is not listed is in a listed class, or among the others.
     const [before, after] = [written ?? broader(old, status), newlyWritten ?? broader(now, status)];
     if (after === undefined) yield removedStatus(part, status);
@@ -237,7 +261,7 @@ function* responseChange(
   now: ContractResponse,
 ): Iterable<Difference> {
   const at = `answers/${status}`;
-  const part = partOf(site, `${status} body`, at, "response", isForm(old) && isForm(now));
+  const part = partOf(site, `${status} body`, at, "response", textsOf(old, now));
   const [hadBody, hasBody] = [old, now].map(({ type, media }) => type !== undefined || media !== undefined);
   if (hadBody === true && hasBody !== true)
     yield partDifference("breaking", "body-removed", part, "is removed", "breaks readers of it");
@@ -249,7 +273,7 @@ function* responseChange(
   const lowered = ({ headers = {} }: ContractResponse) =>
     Object.fromEntries(Object.entries(headers).map(([name, one]) => [name.toLowerCase(), one]));
   for (const { name, old: before, now: after } of pairs(lowered(old), lowered(now))) {
-    const header = partOf(site, `${status} header/${name}`, `${at}/headers/${name}`, "response", true);
+    const header = partOf(site, `${status} header/${name}`, `${at}/headers/${name}`, "response", "scalars");
     if (after === undefined)
       yield partDifference("breaking", "header-removed", header, "is removed", "breaks readers of it");
     else if (before === undefined) yield partDifference("additive", "header-added", header, "is new", "");
@@ -271,7 +295,7 @@ interface NamedPair {
   readonly old: string;
   readonly now: string;
   readonly use: Use;
-  readonly texts: boolean;
+  readonly texts: SchemaWalk["texts"];
   /** The operations that refer to it. */
   readonly operations: Set<string>;
   /** The named schemas that refer to it. */
@@ -286,7 +310,7 @@ function createComparison(old: Model, now: Model, naming: Naming): Comparison {
       Object.hasOwn(schemas, schemaAddress(name)) ? schemas[schemaAddress(name)] : undefined;
   }) as [SchemaWalk["old"], SchemaWalk["now"]];
 
-  const pairOf = (before: string, after: string, use: Use, texts: boolean): NamedPair => {
+  const pairOf = (before: string, after: string, use: Use, texts: NamedPair["texts"]): NamedPair => {
     const key = `${before} ${after} ${use} ${texts}`;
     const pair = known.get(key) ?? { old: before, now: after, use, texts, operations: new Set(), parents: new Set() };
     known.set(key, pair);
@@ -294,13 +318,14 @@ function createComparison(old: Model, now: Model, naming: Naming): Comparison {
   };
 
   const changesOf = (
-    { use, texts }: Pick<NamedPair, "use" | "texts">,
+    { use, texts, isParameter }: Pick<Part, "use" | "texts" | "isParameter">,
     [before, after]: readonly [Json, Json],
     visited: (pair: NamedPair) => void,
   ): readonly SchemaChange[] => {
     const visit = (one: string, other: string): void => visited(pairOf(one, other, use, texts));
     const walk: SchemaWalk = { use, texts, old: oldSchema, now: newSchema, visit, around: [] };
-    if (!same(before, after)) return [...schemaChanges(walk, before, after)];
+    if (!same(before, after))
+      return [...(isParameter === true ? parameterChanges : schemaChanges)(walk, before, after)];
     visitNames(walk, after);
     return [];
   };
@@ -327,7 +352,7 @@ function createComparison(old: Model, now: Model, naming: Naming): Comparison {
       for (const group of Map.groupBy(found, ({ pair, change: { place, kind, wording } }) =>
         JSON.stringify([pair[naming], place, kind, wording]),
       ).values())
-        yield namedDifference(group, naming);
+        yield namedDifference(group as [NamedChange, ...NamedChange[]], naming);
     },
   };
 }
@@ -344,7 +369,8 @@ function schemaDifference(part: Part, change: SchemaChange): Difference {
   const place = [part.place, ...change.place].join("/");
   const effect = effectOf(change, part.use);
   const suffix = effect === "breaking" ? `: ${whomOf(change, part.use)}` : "";
-  return difference(effect, kindOf(change), inner, `\`${part.operation}\` ${place} ${change.wording}${suffix}`);
+  const message = `\`${part.operation}\` ${place} ${change.wording}${suffix}`;
+  return difference(effect, kindOf(change), inner, message, datesOf(change));
 }
 
 /** Returns the kind of a difference for programs, such as `value-wider`. */
@@ -360,26 +386,32 @@ interface NamedChange {
 }
 
 /** Returns one difference for the same change in requests and responses, with the operations that it concerns. */
-function namedDifference(group: readonly NamedChange[], naming: Naming): Difference {
-  const [first] = group as readonly [NamedChange];
-  const effects = group.map(({ pair, change }) => effectOf(change, pair.use));
+function namedDifference(group: readonly [NamedChange, ...NamedChange[]], naming: Naming): Difference {
+  const [{ pair, change }] = group;
+  const { [naming]: name } = pair;
+  const effects = group.map((one) => effectOf(one.change, one.pair.use));
   const effect = (["breaking", "additive"] as const).find((one) => effects.includes(one)) ?? "neutral";
   const concerned = group.filter((_, index) => effects[index] === effect);
-  const operations = [...new Set(concerned.flatMap(({ pair }) => [...operationsOf(pair)]))];
-  const texts = operations.map((name) => `\`${name}\``);
-  const list = listText(texts.length <= 4 ? texts : [...texts.slice(0, 3), `${texts.length - 3} more operations`]);
-  const whom = [...new Set(concerned.map(({ pair, change }) => whomOf(change, pair.use)))];
-  const { [naming]: name } = first.pair;
-  const { place, wording } = first.change;
-  const subject = [name, ...place].join("/");
-  const used = operations.length === 0 ? "" : ` (${list})`;
-  const message = `\`${name}\` ${[...place, ""].join("/").slice(0, -1)} ${wording}${effect === "breaking" ? `: ${listText(whom)}` : ""}${used}`;
-  return difference(
-    effect,
-    kindOf(first.change),
-    { subject, at: `resources/schemas/${name}` },
-    message.replaceAll("  ", " "),
-  );
+  const whom = [...new Set(concerned.map((one) => whomOf(one.change, one.pair.use)))];
+  const operations = [...new Set(concerned.flatMap((one) => [...operationsOf(one.pair)]))];
+  const site = { subject: [name, ...change.place].join("/"), at: `resources/schemas/${name}` };
+  const place = change.place.length === 0 ? "" : ` ${change.place.join("/")}`;
+  const suffix = effect === "breaking" ? `: ${listText(whom)}` : "";
+  const message = `\`${name}\`${place} ${change.wording}${suffix} (${namesText(operations)})`;
+  return difference(effect, kindOf(change), site, message, datesOf(change));
+}
+
+/** The most operations that a message names. */
+const mostNames = 4;
+
+function namesText(names: readonly string[]): string {
+  const texts = names.map((name) => `\`${name}\``);
+  if (texts.length <= mostNames) return listText(texts);
+  return listText([...texts.slice(0, mostNames - 1), `${texts.length - mostNames + 1} more`]);
+}
+
+function datesOf({ sunset }: SchemaChange): Pick<Difference, "sunset"> {
+  return sunset === undefined ? {} : { sunset };
 }
 
 /** Returns the operations that refer to a named schema, directly or in another one. */

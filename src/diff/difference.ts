@@ -21,7 +21,7 @@ export interface Difference {
   readonly oldAt?: string;
   /** The version entry that would serve old callers as before, if there is one. */
   readonly entry?: Change;
-  /** For a removed version: the sunset date that the old document promised. */
+  /** For a removed version, parameter or member of a schema: the sunset date that the old document announced. */
   readonly sunset?: string;
   /** For a removed statement: the names in part 9 whose deprecation announces its end, if that is not its subject. */
   readonly endsWith?: readonly string[];

@@ -14,6 +14,8 @@ export interface FlatSchema {
   readonly parts: readonly Json[];
   /** Whether null is a value; undefined if the schema does not decide it. */
   readonly nullable: boolean | undefined;
+  /** Set if null is an alternative to the rest of the schema, and so to the named schemas. */
+  readonly orNull?: true;
 }
 
 const known = new WeakMap<JsonObject, FlatSchema>();
@@ -73,8 +75,8 @@ function withoutNullIn(keyword: "anyOf" | "oneOf", flat: FlatSchema): FlatSchema
   const hasNull = others.length < listOf(alternatives).length;
   const [only] = others;
   if (others.length === 1 && isObject(only)) {
-    const { nullable, ...merged } = mergedSchemas({ ...flat, keywords: rest }, flatSchema(only));
-    return { ...merged, nullable: hasNull ? flat.nullable !== false : nullable };
+    const merged = mergedSchemas({ ...flat, keywords: rest }, flatSchema(only));
+    return hasNull && flat.nullable !== false ? { ...merged, nullable: true, orNull: true } : merged;
   }
   if (!hasNull) return flat;
   return { ...flat, keywords: { ...rest, [keyword]: others }, nullable: flat.nullable !== false };
@@ -89,11 +91,14 @@ function isNull(schema: Json): boolean {
 /** Returns a schema of the values that match both. */
 export function mergedSchemas(one: FlatSchema, other: FlatSchema): FlatSchema {
   const keywords = mergedKeywords(one.keywords, other.keywords);
-  const nullable = one.nullable === false || other.nullable === false ? false : (one.nullable ?? other.nullable);
+  const orNull = one.orNull === true || other.orNull === true;
+  const isNever = one.nullable === false || other.nullable === false;
+  const nullable = orNull ? true : isNever ? false : (one.nullable ?? other.nullable);
   const names = [...new Set([...one.names, ...other.names])];
   const parts = [...one.parts, ...other.parts];
-  if (keywords !== undefined) return { keywords, names, parts, nullable };
-  return { keywords: one.keywords, names, parts: [...parts, other.keywords], nullable };
+  const rest = { names, nullable, ...(orNull ? { orNull } : {}) };
+  if (keywords !== undefined) return { keywords, parts, ...rest };
+  return { keywords: one.keywords, parts: [...parts, other.keywords], ...rest };
 }
 
 /** Returns the merged keywords; undefined if no keywords express both. */

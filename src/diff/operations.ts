@@ -51,13 +51,13 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
     cors: corsDifferences,
     "endpoints/*": (before: Endpoint | undefined, after: Endpoint | undefined, site) => {
       const { name } = site;
-      if (after === undefined) return before && [removedOperation(name, before, renamed.get(name))];
+      if (after === undefined) return before && [removedOperation(now, name, before, renamed.get(name))];
       if (before !== undefined) return endpointDifferences(both, name, before, after);
       const message = `\`${name}\` (${route(after)}) is new`;
       return newNames.has(name) ? [] : [difference("additive", "operation-added", site, message)];
     },
   });
-  yield* contractDifferences(contractPairs(old, now), both.old.model, both.now.model);
+  yield* contractDifferences(contractPairs(old, now, renamed), both.old.model, both.now.model);
 }
 
 function route({ method, path }: Endpoint): string {
@@ -81,7 +81,7 @@ function renamedOperations(old: Endpoints, now: Endpoints): ReadonlyMap<string, 
   );
 }
 
-function removedOperation(name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
+function removedOperation(now: Endpoints, name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
   const site = { subject: name, at: `endpoints/endpoints/${renamed ?? name}` };
   if (renamed === undefined) {
     const entry = { kind: "remove", target: { of: name } } as const;
@@ -89,13 +89,17 @@ function removedOperation(name: string, endpoint: Endpoint, renamed: string | un
   }
   const entry = { kind: "rename", from: { of: name }, to: renamed } as const;
   const details = { entry, also: renamed, oldAt: `endpoints/endpoints/${name}` };
-  return difference("breaking", "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
+  // No request contains the name. That of an operation with a wire often is the import's, made from the path.
+  const isWired = endpoint.wire !== undefined && lookup(now.endpoints, renamed)?.wire !== undefined;
+  const effect = isWired ? "neutral" : "breaking";
+  return difference(effect, "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
 }
 
 /** Returns the contracts of the operations in both documents. A renamed path parameter has its new name in both. */
-function contractPairs(old: Endpoints, now: Endpoints): readonly ContractPair[] {
+function contractPairs(old: Endpoints, now: Endpoints, renamed: ReadonlyMap<string, string>): readonly ContractPair[] {
+  const formerNames = new Map([...renamed].map(([former, name]) => [name, former]));
   return Object.entries(now.endpoints).flatMap(([name, after]): ContractPair[] => {
-    const before = lookup(old.endpoints, name);
+    const before = lookup(old.endpoints, formerNames.get(name) ?? name);
     if (before?.wire === undefined || after.wire === undefined) return [];
     const site = { subject: name, at: `endpoints/endpoints/${name}/wire` };
     return [{ site, old: withPathNames(before.wire, before, after), now: after.wire }];

@@ -24,14 +24,16 @@ export interface SchemaChange {
   readonly direction: Direction;
   /** The change as a text after the place, such as `can be null`. */
   readonly wording: string;
+  /** For a removed member: the date that its `x-sunset` announced. */
+  readonly sunset?: string;
 }
 
 export type Direction = "narrower" | "wider" | "other" | "same";
 
 export interface SchemaWalk {
   readonly use: Use;
-  /** Set if all scalars are texts, as in a parameter or a form: then a text accepts every scalar. */
-  readonly texts: boolean;
+  /** The values that are texts, so that the type string accepts them: scalars in parameters and forms, all in plain text. */
+  readonly texts: "none" | "scalars" | "all";
   /** Returns a named schema of the old or the new description. */
   readonly old: (name: string) => Json | undefined;
   readonly now: (name: string) => Json | undefined;
@@ -57,6 +59,21 @@ export function* schemaChanges(outer: SchemaWalk, old: Json, now: Json, place: P
   const wrapped = alternativesAround(walk, before, after, place);
   if (wrapped !== undefined) yield wrapped;
   else yield* flatChanges(walk, ...withoutSharedNames(walk, flatSchema(before), flatSchema(after)), place);
+}
+
+/**
+ * Compares the schemas of a parameter, whose single value is also a list of one: `tag=a` may become a list. A schema with
+ * alternatives is compared as it is.
+ */
+export function* parameterChanges(walk: SchemaWalk, old: Json, now: Json): Changes {
+  const [before, after] = [old, now].map((schema) => typesOf(flatSchema(acceptedBy(schema) ?? anything).keywords));
+  const isList = (types: readonly Json[] | undefined): boolean => types?.length === 1 && types[0] === "array";
+  const isScalar = (types: readonly Json[] | undefined): boolean =>
+    types !== undefined && types.length > 0 && types.every((type) => type !== "array" && type !== "object");
+  const listed = (items: Json): JsonObject => ({ type: "array", items, minItems: 1, maxItems: 1 });
+  if (isScalar(before) && isList(after)) yield* schemaChanges(walk, listed(old), now);
+  else if (isList(before) && isScalar(after)) yield* schemaChanges(walk, old, listed(now));
+  else yield* schemaChanges(walk, old, now);
 }
 
 /** Returns the schema as an object; undefined if it accepts no value. */
@@ -109,10 +126,17 @@ function expanded(flat: FlatSchema, names: readonly string[], schemaOf: SchemaWa
 
 function* flatChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Place): Changes {
   yield* nullChanges(old, now, place);
+  const [wereMany, areMany] = [old, now].map(({ keywords }) => alternativesOf(keywords).length > 0);
+  if (wereMany !== areMany) {
+    yield* splitChanges(walk, old, now, place);
+    return;
+  }
   const [before, after] = [old.keywords, now.keywords];
   const types = typeChange(walk, before, after, place);
-  if (types !== undefined) yield types.change;
-  if (types?.isUnlike === true) return;
+  // A named schema that both sides refer to may have the type.
+  const isShared = now.names.length > 0 && [before, after].some((schema) => typesOf(schema) === undefined);
+  if (types !== undefined && !isShared) yield types.change;
+  if (types?.isUnlike === true && !isShared) return;
   yield* valueChanges(before, after, place);
   yield* rangeChanges(before, after, place);
   yield* textChanges(before, after, place);
@@ -139,7 +163,7 @@ interface TypeChange {
 
 function typeChange({ texts }: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): TypeChange | undefined {
   const [before, after] = [typesOf(old), typesOf(now)];
-  if (before === undefined && after === undefined) return undefined;
+  if (before === after) return undefined;
   const wording = `is ${typeText(after)}, and was ${typeText(before)}`;
   const changed = (direction: Direction, isUnlike: boolean): TypeChange => ({
     change: { place, kind: "type", direction, wording },
@@ -147,10 +171,12 @@ function typeChange({ texts }: SchemaWalk, old: JsonObject, now: JsonObject, pla
   });
   if (before === undefined) return changed("narrower", true);
   if (after === undefined) return changed("wider", true);
+  const isText = (type: Json): boolean =>
+    texts === "all" || (texts === "scalars" && type !== "object" && type !== "array");
   const has = (types: readonly Json[], schema: JsonObject, type: Json): boolean =>
     types.includes(type) ||
     (type === "integer" && types.includes("number")) ||
-    (texts && types.includes("string") && isAnyText(schema) && type !== "object" && type !== "array");
+    (types.includes("string") && isAnyText(schema) && isText(type));
   const removed = before.filter((type) => !has(after, now, type));
   const added = after.filter((type) => !has(before, old, type));
   const isUnlike = !before.some((type) => after.some((other) => other === type || isNumber(type, other)));
@@ -170,12 +196,17 @@ function isAnyText({ enum: values, pattern, format, minLength, maxLength }: Json
 }
 
 /** Returns the types; undefined if the schema does not restrict them. Members mean an object, items an array. */
-function typesOf({ type, enum: values, ...rest }: JsonObject): readonly Json[] | undefined {
-  if (type !== undefined) return listOf(type);
+function typesOf({ type, enum: values, ...rest }: JsonObject): readonly string[] | undefined {
+  if (type !== undefined) return listOf(type).filter((one) => typeof one === "string");
   if (["properties", "required", "additionalProperties"].some((keyword) => rest[keyword] !== undefined))
     return ["object"];
   if (["items", "prefixItems"].some((keyword) => rest[keyword] !== undefined)) return ["array"];
-  return values === undefined ? undefined : [...new Set(listOf(values).map(typeOf))];
+  if (values !== undefined) return [...new Set(listOf(values).map(typeOf))];
+  const alternatives = alternativesOf(rest).map((one) =>
+    isObject(one) ? typesOf(flatSchema(one).keywords) : undefined,
+  );
+  const all = alternatives.flatMap((types) => types ?? []);
+  return alternatives.length === 0 || alternatives.includes(undefined) ? undefined : [...new Set(all)];
 }
 
 function typeOf(value: Json): string {
@@ -183,9 +214,9 @@ function typeOf(value: Json): string {
   return Number.isInteger(value) ? "integer" : value === null ? "null" : typeof value;
 }
 
-function typeText(types: readonly Json[] | undefined): string {
+function typeText(types: readonly string[] | undefined): string {
   if (types === undefined) return "of any type";
-  return types.length === 0 ? "`null`" : types.map((type) => `\`${String(type)}\``).join(" or ");
+  return types.length === 0 ? "`null`" : types.map((type) => quoted(type)).join(" or ");
 }
 
 function* valueChanges({ enum: old }: JsonObject, { enum: now }: JsonObject, place: Place): Changes {
@@ -343,7 +374,7 @@ function* memberChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, plac
       yield* requiredChange(needs, inner);
       yield* schemaChanges(walk, was, is, inner);
     } else if (is !== undefined) yield* addedMember(walk, before, is, needs, inner);
-    else if (was !== undefined) yield* removedMember(walk, after, was, needs, inner, name);
+    else if (was !== undefined) yield* removedMember(walk, after, was, needs, inner);
   }
   for (const name of new Set([...before.required, ...after.required])) {
     const isDescribed = [before, after].some(({ visible, hidden }) => Object.hasOwn(visible, name) || hidden.has(name));
@@ -357,6 +388,8 @@ interface Members {
   /** The members that the use has: requests omit read-only members, responses write-only ones. */
   readonly visible: JsonObject;
   readonly hidden: ReadonlySet<string>;
+  /** The members of named schemas that both sides refer to. */
+  readonly inherited: JsonObject;
   readonly required: ReadonlySet<string>;
   /** The schema of each member that is not described. */
   readonly rest: Json;
@@ -369,12 +402,14 @@ function membersOf({ use }: SchemaWalk, flat: FlatSchema, schemaOf: SchemaWalk["
       isObject(schema) && typeof schema["$ref"] === "string" ? schemaOf(referredName(schema["$ref"]) ?? "") : undefined;
     return [schema, target].some((one) => isObject(one) && flatSchema(one).keywords[hiding[use]] === true);
   };
-  const inherited = flat.names.map((name) => mapOf(mapOf(schemaOf(name))["properties"]));
-  const all = Object.entries(Object.assign({}, ...inherited, mapOf(properties)) as JsonObject);
+  const shared = flat.names.map((name) => mapOf(flatSchema(mapOf(schemaOf(name))).keywords["properties"]));
+  const inherited = Object.assign({}, ...shared) as JsonObject;
+  const all = Object.entries({ ...inherited, ...mapOf(properties) });
   const hidden = new Set(all.filter(([, schema]) => isHidden(schema)).map(([name]) => name));
   const visible = Object.entries(mapOf(properties)).filter(([name, schema]) => !hidden.has(name) && schema !== false);
   const needed = listOf(required).filter((name): name is string => typeof name === "string" && !hidden.has(name));
-  return { visible: Object.fromEntries(visible), hidden, required: new Set(needed), rest: additionalProperties };
+  const members = { visible: Object.fromEntries(visible), hidden, inherited };
+  return { ...members, required: new Set(needed), rest: additionalProperties };
 }
 
 const hiding = { request: "readOnly", response: "writeOnly" } as const;
@@ -395,7 +430,11 @@ function* requiredChange({ old, now }: Needs, place: Place): Changes {
 
 function* addedMember(walk: SchemaWalk, before: Members, schema: Json, needs: Needs, place: Place): Changes {
   const name = place.at(-1) ?? "";
-  if (isObject(before.rest) && Object.keys(before.rest).length > 0) {
+  const inherited = lookup(before.inherited, name);
+  if (inherited !== undefined) {
+    yield* requiredChange(needs, place);
+    yield* schemaChanges(walk, inherited, schema, place);
+  } else if (isObject(before.rest) && Object.keys(before.rest).length > 0) {
     yield* requiredChange(needs, place);
     yield* schemaChanges(walk, before.rest, schema, place);
   } else if (needs.old && needs.now) yield* schemaChanges(walk, true, schema, place);
@@ -408,21 +447,26 @@ function* addedMember(walk: SchemaWalk, before: Members, schema: Json, needs: Ne
   }
 }
 
-function* removedMember(
-  walk: SchemaWalk,
-  after: Members,
-  schema: Json,
-  needs: Needs,
-  place: Place,
-  name: string,
-): Changes {
+function* removedMember(walk: SchemaWalk, after: Members, schema: Json, needs: Needs, place: Place): Changes {
+  const name = place.at(-1) ?? "";
+  const inherited = lookup(after.inherited, name);
+  if (inherited !== undefined) {
+    yield* schemaChanges(walk, schema, inherited, place);
+    return;
+  }
   if (isObject(after.rest) && Object.keys(after.rest).length > 0 && !after.hidden.has(name)) {
     yield* requiredChange(needs, place);
     yield* schemaChanges(walk, schema, after.rest, place);
     return;
   }
   const wording = after.hidden.has(name) ? `is ${walk.use === "request" ? "read" : "write"}-only` : "is removed";
-  yield { place, kind: "member-removed", direction: "wider", wording };
+  yield { place, kind: "member-removed", direction: "wider", wording, ...sunsetOf(schema) };
+}
+
+/** Returns the date on which a deprecated value ends, as descriptions announce it. */
+export function sunsetOf(schema: Json): { readonly sunset?: string } {
+  const { deprecated, "x-sunset": sunset } = mapOf(schema);
+  return deprecated === true && typeof sunset === "string" ? { sunset } : {};
 }
 
 function* otherMemberChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
@@ -531,13 +575,44 @@ export function visitNames(walk: SchemaWalk, schema: Json): void {
   }
 }
 
+/** Compares a schema without alternatives with one that has some. */
+function* splitChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Place): Changes {
+  const isOld = alternativesOf(old.keywords).length > 0;
+  const many = isOld ? old : now;
+  const { anyOf: _, oneOf, ...rest } = many.keywords;
+  const quiet: SchemaWalk = { ...walk, visit: () => {} };
+  const directions = alternativesOf(many.keywords).map((one): Direction => {
+    const schema = acceptedBy(one);
+    const whole = mergedSchemas({ ...many, keywords: rest }, schema === undefined ? nothing : flatSchema(schema));
+    const pair = isOld ? withoutSharedNames(quiet, whole, now) : withoutSharedNames(quiet, old, whole);
+    return joined([...flatChanges(quiet, ...pair, place)].map(({ direction }) => direction));
+  });
+  // An alternative that has every value makes the whole at least as wide; of `oneOf` only one alternative may match.
+  const holding = directions.filter((one) => one === "same" || one === (isOld ? "narrower" : "wider"));
+  const isHeld = holding.length === 1 || (holding.length > 1 && oneOf === undefined);
+  const areInside = directions.every((one) => one === "same" || one === (isOld ? "wider" : "narrower"));
+  const isSame = isHeld && areInside;
+  const direction: Direction = isSame
+    ? "same"
+    : isHeld
+      ? isOld
+        ? "narrower"
+        : "wider"
+      : areInside
+        ? isOld
+          ? "wider"
+          : "narrower"
+        : "other";
+  const list = listText(alternativesOf(many.keywords).map(alternativeText));
+  const wording = isOld ? `is one schema, and was ${list}` : `is ${list}, and was one schema`;
+  if (!isSame) yield { place, kind: "alternative", direction, wording };
+}
+
+const nothing: FlatSchema = { keywords: { enum: [] }, names: [], parts: [], nullable: false };
+
 function* alternativeChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
   const [before, after] = [[...alternativesOf(old)], [...alternativesOf(now)]];
-  if (before.length === 0 && after.length === 0) return;
-  if (before.length === 0 || after.length === 0) {
-    yield conditionChange(before[0], after[0], "one of its alternatives", place);
-    return;
-  }
+  if (before.length === 0 || after.length === 0) return;
   for (const [one, other] of matched(walk, before, after)) yield* schemaChanges(walk, one, other, place);
   const kind = "alternative";
   if (before.length > 0)
@@ -598,7 +673,7 @@ const constantsOf: Identity = (schema, schemaOf) => {
     const values = isObject(value) ? listOf(flatSchema(value).keywords["enum"]) : [];
     return values.length === 1 ? [[member, values[0]]] : [];
   });
-  return constants.length === 0 ? undefined : JSON.stringify(constants.toSorted());
+  return constants.length === 0 ? undefined : JSON.stringify(constants.map((one) => JSON.stringify(one)).toSorted());
 };
 
 function onlyType(schema: Json): string | undefined {
