@@ -8,6 +8,7 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { contractDifferences, type ContractPair } from "../diff/contracts.ts";
 import { getOrMake } from "../base/once.ts";
+import { listText } from "../diff/schemas.ts";
 import { type Difference, difference, type Site } from "../diff/difference.ts";
 import type { ContractBody, ContractResponse, EndpointContract, Parameter } from "../language/endpoints/model.ts";
 import type { Model } from "../language/model.ts";
@@ -47,7 +48,7 @@ export function noticed(
     request: [...contractDifferences(requests, model, modelOf(schemas, accepts), "old")],
     response: [
       ...pairs.flatMap(({ site, old, now }) => statusDifferences(site, old.answers ?? {}, now.answers ?? {})),
-      ...contractDifferences(responses, model, modelOf(schemas, returned), "old"),
+      ...withErrorsTogether([...contractDifferences(responses, model, modelOf(schemas, returned), "old")]),
     ],
   };
   return (["request", "response"] as const).flatMap((use) => all[use].map((difference) => ({ difference, use })));
@@ -94,8 +95,10 @@ function requestOf(
 ): EndpointContract {
   const all = (parameters: Readonly<Record<string, Parameter>> = {}) =>
     mapValues(parameters, (one) => withType(one, edit));
+  // A key outside of the range or pattern of generated ones names no record, whatever its form.
+  const keys = (schema: Json): Json => mapSchema(edit(schema), ({ type }) => (type === undefined ? {} : { type }));
   return {
-    path: all(path),
+    path: mapValues(path ?? {}, (one) => withType(one, keys)),
     query: all(query),
     header: all(header),
     cookie: all(cookie),
@@ -208,6 +211,31 @@ function derivedFor(status: string, known: Answers, derived: Answers): ContractR
 function otherSuccesses(known: Answers, derived: Answers): readonly string[] {
   return Object.keys(derived).filter((status) => /^2/.test(status) && known[status] === undefined);
 }
+
+/** Merges the differences that several errors of an operation have alike, at the first one. */
+function withErrorsTogether(all: readonly Difference[]): readonly Difference[] {
+  const ofError = /^(`[^`]+`) ([45]\d\d|[45]XX|default) (.*)$/;
+  const groups = Map.groupBy(all, ({ effect, message }, index) => {
+    const [, operation, , what] = ofError.exec(message) ?? [];
+    return what === undefined ? index : `${effect} ${operation} ${what}`;
+  });
+  return [...groups.values()].map((group) => {
+    const [first] = group as [Difference];
+    if (group.length === 1) return first;
+    const statuses = group.map(({ message }) => ofError.exec(message)?.[2] ?? "");
+    const list =
+      statuses.length <= mostStatuses
+        ? statuses
+        : [...statuses.slice(0, mostStatuses - 1), `${statuses.length - mostStatuses + 1} more`];
+    return {
+      ...first,
+      message: first.message.replace(ofError, (_, operation, __, what) => `${operation} ${listText(list)} ${what}`),
+    };
+  });
+}
+
+/** The most statuses that a message names. */
+const mostStatuses = 4;
 
 function statusDifferences(site: Site, known: Answers, derived: Answers): readonly Difference[] {
   const lost = Object.keys(known).filter((status) => /^[12]\d\d$/.test(status) && derived[status] === undefined);
