@@ -31,7 +31,7 @@ export function noticed(
   known: ReadonlyMap<string, EndpointContract>,
   derived: DerivedContracts,
 ): readonly Noticed[] {
-  const { contracts, schemas, ids } = derived;
+  const { contracts, cursors, schemas, ids } = derived;
   const pairs = [...known].flatMap(([name, old]): ContractPair[] => {
     const now = contracts[name];
     return now === undefined ? [] : [{ site: { subject: name, at: `endpoints/endpoints/${name}/wire` }, old, now }];
@@ -40,7 +40,7 @@ export function noticed(
   const requests = pairs.map(({ site, old, now }) => ({
     site,
     old: requestKnown(old, now),
-    now: requestOf(now, accepts),
+    now: requestDerived(now, old, { accepts, cursor: cursors[site.subject] }),
   }));
   const merged = withCommonErrors(derived);
   const responses = pairs.map(({ site, old }) => ({ site, ...responsesOf(old.answers ?? {}, merged(site.subject)) }));
@@ -78,32 +78,38 @@ function withType<Content extends { readonly type?: FieldType }>(
 
 /** Returns the request that callers know, without the optional header fields and cookies that the service ignores. */
 function requestKnown({ answers: _, ...known }: EndpointContract, derived: EndpointContract): EndpointContract {
-  const matters = (location: "header" | "cookie"): EndpointContract["header"] => {
+  const matters = (location: "header" | "cookie"): NonNullable<EndpointContract["path"]> => {
     const names = new Set(Object.keys(derived[location] ?? {}).map((name) => name.toLowerCase()));
-    return Object.fromEntries(
-      Object.entries(known[location] ?? {}).filter(
-        ([name, { optional }]) => !optional || names.has(name.toLowerCase()),
-      ),
-    );
+    const all = Object.entries(known[location] ?? {});
+    return Object.fromEntries(all.filter(([name, { optional }]) => !optional || names.has(name.toLowerCase())));
   };
-  return { ...known, header: matters("header") ?? {}, cookie: matters("cookie") ?? {} };
+  return { ...known, header: matters("header"), cookie: matters("cookie") };
 }
 
-function requestOf(
-  { path, query, header, cookie, body }: EndpointContract,
-  edit: (schema: Json) => Json,
+/** Returns the derived request, without what callers do not notice. A contract need not have the parameters of the path. */
+function requestDerived(
+  { path = {}, query = {}, header = {}, cookie = {}, body }: EndpointContract,
+  known: EndpointContract,
+  { accepts, cursor }: { readonly accepts: (schema: Json) => Json; readonly cursor: string | undefined },
 ): EndpointContract {
-  const all = (parameters: Readonly<Record<string, Parameter>> = {}) =>
-    mapValues(parameters, (one) => withType(one, edit));
-  // A key outside of the range or pattern of generated ones names no record, whatever its form.
-  const keys = (schema: Json): Json => mapSchema(edit(schema), ({ type }) => (type === undefined ? {} : { type }));
+  const edited = (parameters: Parameters, edit: (schema: Json, name: string) => Json): Parameters =>
+    mapValues(parameters, (one, name) => withType(one, (schema) => edit(accepts(schema), name)));
+  const inPath = Object.entries(path).filter(([name]) => Object.hasOwn(known.path ?? {}, name));
   return {
-    path: mapValues(path ?? {}, (one) => withType(one, keys)),
-    query: all(query),
-    header: all(header),
-    cookie: all(cookie),
-    ...(body === undefined ? {} : { body: withType<ContractBody>(body, edit) }),
+    path: edited(Object.fromEntries(inPath), ofAnyForm),
+    query: edited(query, (schema, name) => (name === cursor ? ofAnyForm(schema) : schema)),
+    // Nonet's own header fields: callers know their values from responses, or choose them freely.
+    header: edited(header, ofAnyForm),
+    cookie: edited(cookie, ofAnyForm),
+    ...(body === undefined ? {} : { body: withType<ContractBody>(body, accepts) }),
   };
+}
+
+type Parameters = Readonly<Record<string, Parameter>>;
+
+/** Returns the types of a schema alone: a key or a cursor of another form than the generated ones is unknown, whatever its form. */
+function ofAnyForm(schema: Json): Json {
+  return mapSchema(schema, ({ type }) => (type === undefined ? {} : { type }));
 }
 
 /** Removes from the schema of a request what callers do not notice. `ids`: the patterns of generated ids. */

@@ -15,6 +15,8 @@ export interface DerivedContracts {
   readonly contracts: Readonly<Record<string, EndpointContract>>;
   /** The schemas that the contracts name, by name. */
   readonly schemas: Readonly<Record<string, Json>>;
+  /** The parameters with the cursor of a page, by name of the operation. */
+  readonly cursors: Readonly<Record<string, string>>;
   /** The patterns of generated ids. */
   readonly ids: ReadonlySet<string>;
 }
@@ -37,6 +39,9 @@ export function derivedContracts(plan: Plan, operations: ReadonlySet<string>): D
   return {
     contracts: Object.fromEntries(contracts),
     schemas: source.schemas.all(),
+    cursors: Object.fromEntries(
+      plan.operations.flatMap(({ list, name }) => (list?.kind === "cursor" ? [[name, list.names.cursor]] : [])),
+    ),
     ids: new Set(patterns.filter((one) => typeof one === "string")),
   };
 }

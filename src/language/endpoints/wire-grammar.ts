@@ -68,8 +68,10 @@ const parameters = converted<
       const optional = key.endsWith("?");
       const name = optional ? key.slice(0, -1) : key;
       const isPart = optional && path.at(-1) === "path";
-      if (name !== "" && !found.has(name) && !isPart) found.set(name, { optional, ...one });
-      else reportParameter(reader, [...path, key], name, isPart);
+      if (name !== "" && !found.has(name) && !isPart) {
+        found.set(name, { optional, ...one });
+        locateLike(reader, [...path, key], [...path, name]);
+      } else reportParameter(reader, [...path, key], name, isPart);
     }
     return Object.fromEntries(found);
   },
@@ -78,6 +80,12 @@ const parameters = converted<
       Object.entries(parameters).map(([name, { optional, ...one }]) => [optional ? `${name}?` : name, one]),
     ),
 );
+
+/** Records the location of a member whose key ends in `?` under its name. */
+function locateLike(reader: Reader, written: Path, path: Path): void {
+  const span = reader.places.get(written.join("/"));
+  if (span !== undefined) reader.places.set(path.join("/"), span);
+}
 
 function reportParameter(reader: Reader, path: Path, name: string, isPart: boolean): void {
   const span = reader.places.get(`${path.join("/")}#key`);
@@ -137,6 +145,7 @@ function bodyMember(optional: boolean) {
     schema: body.schema,
     read: (...[reader, path, statement]: Parameters<typeof body.read>) => {
       const read = body.read(reader, path, statement, "The body");
+      locateLike(reader, path, [...path.slice(0, -1), "body"]);
       return read && { body: { optional, ...read } };
     },
     print: ({ body: one }: EndpointContract, below: Parameters<typeof body.print>[1]) => {
