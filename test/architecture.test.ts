@@ -24,6 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // A description becomes a document: it knows what a document can declare, and nothing of how one is served.
   import: ["base/**", "diagnostics/**", "document/**", "language/**"],
   export: ["base/**", "diagnostics/**", "expression/**", "language/**", "plan/**"],
+  // What callers know of an operation, against what the plan makes of it: by the export, the import and the comparison.
+  contracts: ["base/**", "diagnostics/**", "language/**", "plan/**", "diff/**", "import/**", "export/**"],
   // It compares an implementation with a document. If it used code that serves, a mistake there could hide itself.
   conformance: ["base/**", "diagnostics/**", "document/**", "expression/**", "language/**"],
   store: ["base/**", "expression/**", "plan/**"],
@@ -54,7 +56,18 @@ const mayImportWithin: readonly (readonly [file: string, imports: readonly strin
 ];
 
 /** These run in a browser as well, so nothing of Node may be in them. */
-const browserSafe = ["base", "diagnostics", "document", "expression", "language", "diff", "plan", "export", "import"];
+const browserSafe = [
+  "base",
+  "diagnostics",
+  "document",
+  "expression",
+  "language",
+  "diff",
+  "plan",
+  "export",
+  "import",
+  "contracts",
+];
 
 const nineParts = [
   "purpose",

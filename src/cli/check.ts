@@ -2,10 +2,11 @@
 import { github } from "../diagnostics/github.ts";
 import { diagnosticJson } from "../diagnostics/json.ts";
 import { sarif } from "../diagnostics/sarif.ts";
-import type { CheckResult } from "../language/check.ts";
+import { type CheckResult, examine } from "../language/check.ts";
 import { checkTable } from "./check-table.ts";
-import { checkFile } from "../server/document.ts";
+import { nameOf, readDocument } from "../server/document.ts";
 import { printDiagnostics } from "../diagnostics/text.ts";
+import { concluded } from "./concluding.ts";
 import { strictly } from "./gaps-as-errors.ts";
 import { type Terminal, releaseVersion } from "../server/terminal.ts";
 
@@ -23,7 +24,7 @@ export async function check(
 ): Promise<number> {
   const checked =
     against === undefined
-      ? await checkFile(document, terminal)
+      ? await concluded(examine(nameOf(document), await readDocument(document, terminal)))
       : (await (await import("./comparing.ts")).compareFiles(against, document, terminal)).result;
   const result = strict ? strictly(checked) : checked;
   print[format](result, terminal);

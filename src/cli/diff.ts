@@ -58,7 +58,7 @@ function linesOf(compared: Compared, one: AssessedDifference): readonly string[]
   const location = `${result.name}:${locationOf(result.places, difference.at).start.line}`;
   return [
     `  ${location}: ${difference.message}`,
-    ...(difference.effect === "breaking" ? [`    ${stateOf(compared, one)}`] : []),
+    ...(difference.effect === "breaking" && !compared.isDescription ? [`    ${stateOf(compared, one)}`] : []),
   ];
 }
 
@@ -84,7 +84,7 @@ function idleLines({ comparison, result }: Compared): readonly string[] {
 /** Returns the missing version entries, as the document has to contain them. */
 function entryLines(compared: Compared): readonly string[] {
   const entries = missingEntries(compared);
-  if (entries.length === 0) return [];
+  if (entries.length === 0 || compared.isDescription) return [];
   const { version, isNew } = compared.comparison.heading;
   const where = isNew ? "above the others" : "below its heading";
   return [

@@ -2,26 +2,28 @@
 import { readsVariable } from "../expression/typed.ts";
 import { authentication } from "../language/authentication/grammar.ts";
 import { type ConditionalGrant, covers, nameOf } from "../language/authentication/grants.ts";
-import type { Credential, Grant } from "../language/authentication/model.ts";
+import type { Authentication, Credential, Grant } from "../language/authentication/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
 import { makesTokens } from "../language/authentication/oauth.ts";
 import { sentEffect } from "../language/authentication/sent.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { conditionDifferences, type Side, strictnessOf } from "./conditions.ts";
-import { below, type Difference, difference, type Site, restated, same } from "./difference.ts";
+import { below, type Difference, difference, pairs, type Site, restated, same } from "./difference.ts";
 import type { Both } from "./resources.ts";
 import { partDifferences, type Statement } from "./walk.ts";
 
 export function authenticationDifferences(both: Both): Iterable<Difference> {
   const models = [both.old.model.authentication, both.now.model.authentication] as const;
   return partDifferences("authentication", authentication, ...models, {
-    "credentials/*/scopes": scopeDifferences,
+    "credentials/*/scopes": (before: Credential, after: Credential, site) =>
+      scopeDifferences(before, after, site, models[1].roles ?? []),
     "credentials/*/sent": (before: Credential["sent"], after: Credential["sent"], site) => {
       const [old, now] = models.map(({ credentials }) => lookup(credentials, site.name));
       const effect = old === undefined || now === undefined ? "breaking" : sentEffect(old, now);
       return restated(effect, "credential-changed", site, site.what, [before, after], { category: "right" });
     },
-    roles: roleDifferences,
+    roles: (before: readonly string[] | undefined, after: readonly string[] | undefined, site) =>
+      roleDifferences(before, after, site, models[0]),
     "own/*": (before: string | undefined, after: string | undefined, site) =>
       ownershipDifferences(both, site, before, after),
     "allow/*": (before: Grants, after: Grants, site) => {
@@ -48,10 +50,17 @@ function* roleDifferences(
   old: readonly string[] = [],
   now: readonly string[] = [],
   { at }: Statement,
+  { credentials }: Authentication,
 ): Iterable<Difference> {
   const details = { category: "right" } as const;
-  for (const role of old.filter((one) => !now.includes(one)))
-    yield difference("breaking", "role-removed", { subject: role, at }, `The role \`${role}\` is removed`, details);
+  // What a scope allowed and no longer allows is a difference of the permissions.
+  const ofScopes = new Set(
+    Object.values(credentials).flatMap(({ scopeRoles = {} }) => Object.values(scopeRoles).flat()),
+  );
+  for (const role of old.filter((one) => !now.includes(one))) {
+    const effect = ofScopes.has(role) ? "neutral" : "breaking";
+    yield difference(effect, "role-removed", { subject: role, at }, `The role \`${role}\` is removed`, details);
+  }
   for (const role of now.filter((one) => !old.includes(one)))
     yield difference("additive", "role-added", { subject: role, at }, `The role \`${role}\` is new`, details);
 }
@@ -70,19 +79,36 @@ function* ownershipDifferences(
       yield { ...one, kind: "own-changed" };
 }
 
-/** Compares the scopes of a credential; `old` and `now` are the credential in both documents. */
-function* scopeDifferences(old: Credential, now: Credential, site: Statement): Iterable<Difference> {
+/** Compares the scopes of a credential; `old` and `now` are the credential in both documents, `roles` those of the new one. */
+function* scopeDifferences(
+  old: Credential,
+  now: Credential,
+  site: Statement,
+  roles: readonly string[],
+): Iterable<Difference> {
   const stated = (effect: Effect, member: string, values: readonly [unknown, unknown]) => {
     const memberSite = { ...site, at: site.at.replace(/scopes$/, member) };
     const what = `\`${member}\` of the credential \`${site.name}\``;
     return restated(effect, "credential-changed", memberSite, what, values, { category: "right" });
   };
-  yield* stated("breaking", "scopeRoles", [old.scopeRoles, now.scopeRoles]);
+  yield* stated(scopeEffect(old, now, roles), "scopeRoles", [old.scopeRoles, now.scopeRoles]);
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
   // A token of another server must have all scopes, so more scopes are stricter; a token of this service may have any of them.
   const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
   const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
   yield* stated(isNarrower ? "breaking" : "additive", "scopes", [before.toSorted(), after.toSorted()]);
+}
+
+/** Returns the effect of other scopes. The first ones bind tokens that none bound. A scope whose roles are removed takes nothing more than they do. */
+function scopeEffect(
+  { scopeRoles: old }: Credential,
+  { scopeRoles: now }: Credential,
+  roles: readonly string[],
+): Effect {
+  if (old === undefined && now !== undefined) return "breaking";
+  const lost = pairs(old, now).filter(({ old: before, now: after }) => before !== undefined && !same(before, after));
+  if (lost.some(({ old: granted = [] }) => granted.some((role) => roles.includes(role)))) return "breaking";
+  return lost.length > 0 ? "neutral" : "additive";
 }
 
 // ── Grants ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -155,6 +155,7 @@ const removals = [
   "answer-removed",
   "measure-removed",
   "parameter-removed",
+  "member-removed",
   "filter-removed",
   "move-removed",
   "timer-removed",
@@ -189,6 +190,7 @@ function removed(one: Difference, old: Model, today: string): Difference {
     const sunset = deprecationOf(old, name)?.sunset;
     return sunset === undefined ? [] : [{ name, sunset }];
   });
+  if (one.sunset !== undefined) announced.push({ name: one.subject, sunset: one.sunset });
   const [first] = announced.toSorted((earlier, later) => (earlier.sunset < later.sunset ? -1 : 1));
   if (first === undefined) return one;
   const { name, sunset } = first;

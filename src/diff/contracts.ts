@@ -1,5 +1,9 @@
-/** Differences of operations with a `wire`, the complete description of their requests and responses. */
+/**
+ * Differences of the contracts (`wire`) of operations: parameters, bodies and responses, with their schemas. A named schema is
+ * compared where contracts use it, and reported once, with the operations that a change concerns.
+ */
 import type { Json } from "../base/json.ts";
+import { essenceOf, isJson } from "../language/endpoints/wire-media.ts";
 import {
   type ContractBody,
   type ContractResponse,
@@ -7,63 +11,413 @@ import {
   type Parameter,
   parameterLocations,
 } from "../language/endpoints/model.ts";
-import { mapValues } from "../language/versioning/rename.ts";
-import { type Difference, difference, restated, same, type Site } from "./difference.ts";
+import type { Effect } from "../language/grammar/changes.ts";
+import type { Model } from "../language/model.ts";
+import { jsonSchemaOf, namedSchemas } from "../language/resources/json-schema.ts";
+import type { FieldType } from "../language/resources/model.ts";
+import { schemaAddress } from "../language/resources/schema.ts";
+import { type Difference, difference, pairs, same, type Site } from "./difference.ts";
+import { effectOf, whomOf } from "./schema-effects.ts";
+import {
+  listText,
+  parameterChanges,
+  type SchemaChange,
+  schemaChanges,
+  type SchemaWalk,
+  sunsetOf,
+  type Use,
+  visitNames,
+} from "./schemas.ts";
 
-/** Yields differences in the requests and responses of a handler, without notes and examples. */
+/** The contract of one operation before and now. */
+export interface ContractPair {
+  /** The subject is the operation, the path that of its contract. */
+  readonly site: Site;
+  readonly old: EndpointContract;
+  readonly now: EndpointContract;
+}
+
+/** A model with the schemas and types that the contracts name. */
+type Schemas = Pick<Model, "resources">;
+
+type Naming = "old" | "now";
+
+/**
+ * Yields the differences of all contracts, then those of named schemas. A path parameter is compared by its name: the caller
+ * gives renamed ones one name. `naming`: the document whose names of schemas the differences have.
+ */
 export function* contractDifferences(
-  site: Site,
-  old: EndpointContract | undefined,
-  now: EndpointContract | undefined,
+  contracts: readonly ContractPair[],
+  old: Schemas,
+  now: Schemas,
+  naming: Naming = "now",
 ): Iterable<Difference> {
-  const what = `\`wire\` of \`${site.subject}\``;
-  const [former, after] = [old && withoutWords(old), now && withoutWords(now)];
-  let before = former;
-  for (const location of parameterLocations) {
-    const removed = Object.keys(before?.[location] ?? {}).filter(
-      (name) => after && !Object.hasOwn(after[location] ?? {}, name),
+  const comparison = createComparison(old as Model, now as Model, naming);
+  for (const pair of contracts) yield* contractChanges(comparison, pair);
+  yield* comparison.named();
+}
+
+/** The part of a contract with a schema. */
+interface Part extends Site {
+  readonly operation: string;
+  /** The part as messages name it: `body`, `query/limit`, `200 body`. */
+  readonly place: string;
+  readonly use: Use;
+  readonly texts: SchemaWalk["texts"];
+  /** Set if a single value is a list of one. */
+  readonly isParameter?: boolean;
+}
+
+function partOf({ subject, at }: Site, place: string, path: string, use: Use, texts: Part["texts"]): Part {
+  return { operation: subject, subject: `${subject}.${place}`, at: `${at}/${path}`, place, use, texts };
+}
+
+function* contractChanges(comparison: Comparison, { site, old, now }: ContractPair): Iterable<Difference> {
+  const found = [
+    ...parameterLocations.flatMap((location) => [...requestParameterChanges(comparison, site, location, old, now)]),
+    ...bodyChanges(comparison, site, old.body, now.body),
+    ...responseChanges(comparison, site, old.answers ?? {}, now.answers ?? {}),
+  ];
+  yield* found;
+  if (found.length === 0 && !same(old, now))
+    yield difference(
+      "neutral",
+      "operation-described",
+      site,
+      `\`wire\` of \`${site.subject}\` is described differently`,
     );
-    for (const name of removed) {
-      const parameter = { subject: `${site.subject}.${name}`, at: `${site.at}/${location}/${name}` };
-      yield difference("breaking", "parameter-removed", parameter, `\`${parameter.subject}\` (${location}) is removed`);
-    }
-    if (before !== undefined && removed.length > 0) before = withoutParameters(before, location, removed);
+}
+
+/** Returns a difference of a part itself. `whom`: whom it breaks, if it is breaking. */
+function partDifference(effect: Effect, kind: string, part: Part, what: string, whom: string): Difference {
+  const suffix = effect === "breaking" ? `: ${whom}` : "";
+  return difference(effect, kind, part, `\`${part.operation}\` ${part.place} ${what}${suffix}`);
+}
+
+// ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Location = (typeof parameterLocations)[number];
+
+function* requestParameterChanges(
+  comparison: Comparison,
+  site: Site,
+  location: Location,
+  { [location]: old = {} }: EndpointContract,
+  { [location]: now = {} }: EndpointContract,
+): Iterable<Difference> {
+  // The names of header fields are case-insensitive (RFC 9110 section 5.1).
+  const named = (all: typeof old) =>
+    location === "header"
+      ? Object.fromEntries(Object.entries(all).map(([name, one]) => [name.toLowerCase(), one]))
+      : all;
+  const spelt = new Map(
+    [old, now].flatMap((all) => Object.keys(all).map((name) => [name.toLowerCase(), name] as const)),
+  );
+  for (const { name: key, old: before, now: after } of pairs(named(old), named(now))) {
+    const name = location === "header" ? (spelt.get(key) ?? key) : key;
+    const place = `${location}/${name}`;
+    // The subject is the name by which part 9 deprecates a parameter.
+    const part = {
+      ...partOf(site, place, place, "request", "scalars"),
+      subject: `${site.subject}.${name}`,
+      isParameter: location === "query",
+    };
+    if (after === undefined && before !== undefined) {
+      const removed = partDifference(
+        "breaking",
+        "parameter-removed",
+        part,
+        "is removed",
+        "may break callers who send it",
+      );
+      yield { ...removed, ...(before.type.kind === "schema" ? sunsetOf(before.type.schema) : {}) };
+    } else if (after === undefined) continue;
+    else if (before === undefined) yield addedParameter(part, after);
+    else yield* parameterChange(comparison, part, before, after, "parameter");
   }
-  if (!same(before, after)) yield* restated("breaking", "statement-changed", site, what, [before, after]);
-  else if (before === former && !same(old, now))
-    yield difference("neutral", "operation-described", site, `${what} is described differently`);
 }
 
-function withoutParameters(
-  wire: EndpointContract,
-  location: (typeof parameterLocations)[number],
-  names: readonly string[],
-): EndpointContract {
-  const { [location]: all = {}, ...others } = wire;
-  const rest = Object.entries(all).filter(([name]) => !names.includes(name));
-  return rest.length === 0 ? others : { ...others, [location]: Object.fromEntries(rest) };
+function addedParameter(part: Part, { optional }: Parameter): Difference {
+  return optional
+    ? partDifference("additive", "parameter-added", part, "is new", "")
+    : partDifference("breaking", "parameter-added", part, "is new and required", "breaks callers, who do not send it");
 }
 
-function withoutWords({ body, answers, ...parameters }: EndpointContract): EndpointContract {
-  const bare = <Declared extends { readonly note?: string; readonly example?: Json }>(
-    declared: Declared,
-  ): Omit<Declared, "note" | "example"> => {
-    const { note: _, example: __, ...rest } = declared;
-    return rest;
+function* parameterChange(
+  comparison: Comparison,
+  part: Part,
+  old: Parameter,
+  now: Parameter,
+  noun: "parameter" | "header",
+): Iterable<Difference> {
+  if (old.optional !== now.optional) {
+    const change = { kind: "member-required", direction: now.optional ? "wider" : "narrower" } as const;
+    const [kind, what] = now.optional ? ["optional", "may be absent"] : ["required", "is required"];
+    yield partDifference(effectOf(change, part.use), `${noun}-${kind}`, part, what, whomOf(change, part.use));
+  }
+  yield* comparison.types(part, old.type, now.type);
+}
+
+function* bodyChanges(
+  comparison: Comparison,
+  site: Site,
+  old: ContractBody | undefined,
+  now: ContractBody | undefined,
+): Iterable<Difference> {
+  const part = partOf(site, "body", "body", "request", textsOf(old, now));
+  if (old === undefined && now === undefined) return;
+  if (now === undefined)
+    yield partDifference("breaking", "body-removed", part, "is removed", "breaks callers who send one");
+  else if (old === undefined)
+    yield now.optional
+      ? partDifference("additive", "body-added", part, "is new", "")
+      : partDifference("breaking", "body-added", part, "is new and required", "breaks callers, who send none");
+  else {
+    if (old.optional !== now.optional)
+      yield now.optional
+        ? partDifference("additive", "body-optional", part, "may be absent", "")
+        : partDifference("breaking", "body-required", part, "is required", "breaks callers who send none");
+    yield* mediaChanges(part, old, now);
+    yield* comparison.types(part, old.type, now.type);
+  }
+}
+
+type Content = Pick<ContractBody, "media" | "type">;
+
+function mediaOf({ media = ["application/json"] }: Content): readonly string[] {
+  return media.map((type) => type.toLowerCase());
+}
+
+/** Returns which values of a body are texts in both contracts: the scalars of a form, all of plain text, none of JSON. */
+function textsOf(...contents: readonly (Content | undefined)[]): Part["texts"] {
+  const media = contents.flatMap((content) => (content === undefined ? [] : mediaOf(content)));
+  if (media.some((type) => isJson(essenceOf(type)))) return "none";
+  return media.every((type) => type.startsWith("text/")) ? "all" : "scalars";
+}
+
+function* mediaChanges(part: Part, old: Content, now: Content): Iterable<Difference> {
+  const [before, after] = [mediaOf(old), mediaOf(now)];
+  const [verb, whom] = part.use === "request" ? ["sent", "callers who send it"] : ["returned", "readers of it"];
+  // A request of the old type must be in a new range, a response of a new type in the old range.
+  const isKept = (type: string): boolean =>
+    after.some((other) => (part.use === "request" ? covers(other, type) : covers(type, other)));
+  const isNew = (type: string): boolean => !before.some((other) => covers(other, type) || covers(type, other));
+  for (const type of before.filter((one) => !isKept(one)))
+    yield partDifference(
+      "breaking",
+      "media-removed",
+      part,
+      `can no longer be ${verb} as \`${type}\``,
+      `breaks ${whom}`,
+    );
+  for (const type of after.filter(isNew))
+    yield partDifference("additive", "media-added", part, `can be ${verb} as \`${type}\` too`, "");
+}
+
+/** Whether a range of media types, such as `image/*`, contains a type; a type contains itself with more parameters. */
+function covers(range: string, type: string): boolean {
+  const [wide, narrow] = [essenceOf(range), essenceOf(type)];
+  const isInside = wide === narrow || wide === "*/*" || (wide.endsWith("/*") && narrow.startsWith(wide.slice(0, -1)));
+  const parametersOf = (text: string): readonly string[] =>
+    text
+      .split(";")
+      .slice(1)
+      .map((one) => one.trim());
+  return isInside && parametersOf(range).every((one) => parametersOf(type).includes(one));
+}
+
+// ── Responses ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Answers = NonNullable<EndpointContract["answers"]>;
+
+function* responseChanges(comparison: Comparison, site: Site, old: Answers, now: Answers): Iterable<Difference> {
+  for (const { name: status, old: written, now: newlyWritten } of pairs(old, now)) {
+    const part = partOf(site, status, `answers/${status}`, "response", "none");
+    // A status that is not listed is in a listed class, or among the others.
+    const [before, after] = [written ?? broader(old, status), newlyWritten ?? broader(now, status)];
+    if (after === undefined) yield removedStatus(part, status);
+    else if (before === undefined) yield partDifference("additive", "status-added", part, "is a new status", "");
+    else yield* responseChange(comparison, site, status, before, after);
+  }
+}
+
+function removedStatus(part: Part, status: string): Difference {
+  // Callers of the others only get an error less.
+  const isSuccess = /^[123]/.test(status);
+  const effect = isSuccess ? "breaking" : "additive";
+  return partDifference(effect, "status-removed", part, "is no longer a status", "breaks readers of it");
+}
+
+function broader(answers: Answers, status: string): ContractResponse | undefined {
+  const range = `${status.charAt(0)}XX`;
+  return status === "default" ? undefined : ((range === status ? undefined : answers[range]) ?? answers["default"]);
+}
+
+function* responseChange(
+  comparison: Comparison,
+  site: Site,
+  status: string,
+  old: ContractResponse,
+  now: ContractResponse,
+): Iterable<Difference> {
+  const at = `answers/${status}`;
+  const part = partOf(site, `${status} body`, at, "response", textsOf(old, now));
+  const [hadBody, hasBody] = [old, now].map(({ type, media }) => type !== undefined || media !== undefined);
+  if (hadBody === true && hasBody !== true)
+    yield partDifference("breaking", "body-removed", part, "is removed", "breaks readers of it");
+  else if (hadBody !== true && hasBody === true) yield partDifference("additive", "body-added", part, "is new", "");
+  else if (hadBody === true) {
+    yield* mediaChanges(part, old, now);
+    yield* comparison.types(part, old.type, now.type);
+  }
+  const lowered = ({ headers = {} }: ContractResponse) =>
+    Object.fromEntries(Object.entries(headers).map(([name, one]) => [name.toLowerCase(), one]));
+  for (const { name, old: before, now: after } of pairs(lowered(old), lowered(now))) {
+    const header = partOf(site, `${status} header/${name}`, `${at}/headers/${name}`, "response", "scalars");
+    if (after === undefined)
+      yield partDifference("breaking", "header-removed", header, "is removed", "breaks readers of it");
+    else if (before === undefined) yield partDifference("additive", "header-added", header, "is new", "");
+    else yield* parameterChange(comparison, header, before, after, "header");
+  }
+}
+
+// ── Schemas ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Comparison {
+  /** Yields the differences of the types of a part; an absent type accepts any value. */
+  types(part: Part, old: FieldType | undefined, now: FieldType | undefined): Iterable<Difference>;
+  /** Yields the differences of the named schemas that the compared types refer to. */
+  named(): Iterable<Difference>;
+}
+
+/** A named schema of both models with one use. */
+interface NamedPair {
+  readonly old: string;
+  readonly now: string;
+  readonly use: Use;
+  readonly texts: SchemaWalk["texts"];
+  /** The operations that refer to it. */
+  readonly operations: Set<string>;
+  /** The named schemas that refer to it. */
+  readonly parents: Set<NamedPair>;
+}
+
+function createComparison(old: Model, now: Model, naming: Naming): Comparison {
+  const known = new Map<string, NamedPair>();
+  const [oldSchema, newSchema] = [old, now].map((model) => {
+    const schemas = namedSchemas(model);
+    return (name: string): Json | undefined =>
+      Object.hasOwn(schemas, schemaAddress(name)) ? schemas[schemaAddress(name)] : undefined;
+  }) as [SchemaWalk["old"], SchemaWalk["now"]];
+
+  const pairOf = (before: string, after: string, use: Use, texts: NamedPair["texts"]): NamedPair => {
+    const key = `${before} ${after} ${use} ${texts}`;
+    const pair = known.get(key) ?? { old: before, now: after, use, texts, operations: new Set(), parents: new Set() };
+    known.set(key, pair);
+    return pair;
   };
-  const bareAll = (declared: Readonly<Record<string, Parameter>>): Readonly<Record<string, Parameter>> =>
-    mapValues(declared, (one): Parameter => bare(one) as Parameter);
-  const declared = Object.entries(parameters).filter(([, all]) => Object.keys(all).length > 0);
+
+  const changesOf = (
+    { use, texts, isParameter }: Pick<Part, "use" | "texts" | "isParameter">,
+    [before, after]: readonly [Json, Json],
+    visited: (pair: NamedPair) => void,
+  ): readonly SchemaChange[] => {
+    const visit = (one: string, other: string): void => visited(pairOf(one, other, use, texts));
+    const walk: SchemaWalk = { use, texts, old: oldSchema, now: newSchema, visit, around: [] };
+    if (!same(before, after))
+      return [...(isParameter === true ? parameterChanges : schemaChanges)(walk, before, after)];
+    visitNames(walk, after);
+    return [];
+  };
+
   return {
-    ...mapValues(Object.fromEntries(declared), bareAll),
-    ...(body === undefined ? {} : { body: bare(body) as ContractBody }),
-    ...(answers === undefined
-      ? {}
-      : {
-          answers: mapValues(answers, (one) => {
-            const { headers, ...rest } = bare(one) as ContractResponse;
-            return headers === undefined ? rest : { ...rest, headers: bareAll(headers) };
-          }),
+    *types(part, before, after) {
+      const direction = part.use === "request" ? "input" : "output";
+      const schemas = [
+        before === undefined ? true : jsonSchemaOf(old, before, direction),
+        after === undefined ? true : jsonSchemaOf(now, after, direction),
+      ] as const;
+      const changes = changesOf(part, schemas, ({ operations }) => operations.add(part.operation));
+      for (const change of changes) yield schemaDifference(part, change);
+    },
+    *named() {
+      // A comparison may find further pairs, which the loop then reaches.
+      const found = [
+        ...eachOf(known, (pair) => {
+          const schemas = [oldSchema(pair.old) ?? true, newSchema(pair.now) ?? true] as const;
+          const changes = changesOf(pair, schemas, ({ parents }) => parents.add(pair));
+          return changes.map((change) => ({ pair, change }));
         }),
+      ];
+      for (const group of Map.groupBy(found, ({ pair, change: { place, kind, wording } }) =>
+        JSON.stringify([pair[naming], place, kind, wording]),
+      ).values())
+        yield namedDifference(group as [NamedChange, ...NamedChange[]], naming);
+    },
   };
+}
+
+function* eachOf<Key, Value, Result>(
+  map: ReadonlyMap<Key, Value>,
+  list: (value: Value) => readonly Result[],
+): Iterable<Result> {
+  for (const value of map.values()) yield* list(value);
+}
+
+function schemaDifference(part: Part, change: SchemaChange): Difference {
+  const inner = { subject: [part.subject, ...change.place].join("/"), at: part.at };
+  const place = [part.place, ...change.place].join("/");
+  const effect = effectOf(change, part.use);
+  const suffix = effect === "breaking" ? `: ${whomOf(change, part.use)}` : "";
+  const message = `\`${part.operation}\` ${place} ${change.wording}${suffix}`;
+  return difference(effect, kindOf(change), inner, message, datesOf(change));
+}
+
+/** Returns the kind of a difference for programs, such as `value-wider`. */
+function kindOf({ kind, direction }: SchemaChange): string {
+  if (kind === "member-required") return direction === "wider" ? "member-optional" : kind;
+  if (kind === "default" || kind === "annotation") return `${kind}-changed`;
+  return kind === "member-added" || kind === "member-removed" ? kind : `${kind}-${direction}`;
+}
+
+interface NamedChange {
+  readonly pair: NamedPair;
+  readonly change: SchemaChange;
+}
+
+/** Returns one difference for the same change in requests and responses, with the operations that it concerns. */
+function namedDifference(group: readonly [NamedChange, ...NamedChange[]], naming: Naming): Difference {
+  const [{ pair, change }] = group;
+  const { [naming]: name } = pair;
+  const effects = group.map((one) => effectOf(one.change, one.pair.use));
+  const effect = (["breaking", "additive"] as const).find((one) => effects.includes(one)) ?? "neutral";
+  const concerned = group.filter((_, index) => effects[index] === effect);
+  const whom = [...new Set(concerned.map((one) => whomOf(one.change, one.pair.use)))];
+  const operations = [...new Set(concerned.flatMap((one) => [...operationsOf(one.pair)]))];
+  const site = { subject: [name, ...change.place].join("/"), at: `resources/schemas/${name}` };
+  const place = change.place.length === 0 ? "" : ` ${change.place.join("/")}`;
+  const suffix = effect === "breaking" ? `: ${listText(whom)}` : "";
+  const message = `\`${name}\`${place} ${change.wording}${suffix} (${namesText(operations)})`;
+  return difference(effect, kindOf(change), site, message, datesOf(change));
+}
+
+/** The most operations that a message names. */
+const mostNames = 4;
+
+function namesText(names: readonly string[]): string {
+  const texts = names.map((name) => `\`${name}\``);
+  if (texts.length <= mostNames) return listText(texts);
+  return listText([...texts.slice(0, mostNames - 1), `${texts.length - mostNames + 1} more`]);
+}
+
+function datesOf({ sunset }: SchemaChange): Pick<Difference, "sunset"> {
+  return sunset === undefined ? {} : { sunset };
+}
+
+/** Returns the operations that refer to a named schema, directly or in another one. */
+function operationsOf(pair: NamedPair): ReadonlySet<string> {
+  const all = new Set<NamedPair>([pair]);
+  // Sets yield what is added during the loop.
+  for (const { parents } of all) for (const parent of parents) all.add(parent);
+  return new Set([...all].flatMap(({ operations }) => [...operations]));
 }

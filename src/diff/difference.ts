@@ -21,7 +21,7 @@ export interface Difference {
   readonly oldAt?: string;
   /** The version entry that would serve old callers as before, if there is one. */
   readonly entry?: Change;
-  /** For a removed version: the sunset date that the old document promised. */
+  /** For a removed version, parameter or member of a schema: the sunset date that the old document announced. */
   readonly sunset?: string;
   /** For a removed statement: the names in part 9 whose deprecation announces its end, if that is not its subject. */
   readonly endsWith?: readonly string[];
@@ -87,9 +87,14 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Returns the value in backticks; `nothing` for undefined. */
+/** The longest text of a value in a message, in characters: a message is one short line. */
+const longest = 200;
+
+/** Returns the value in backticks, a long one cut; `nothing` for undefined. */
 export function quoted(value: Json | undefined): string {
-  return value === undefined ? "nothing" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+  if (value === undefined) return "nothing";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `\`${text.length > longest ? `${text.slice(0, longest)}…` : text}\``;
 }
 
 /** Yields a difference if the values differ, or if only one document has one. `what` starts a sentence: `The envelope`. */

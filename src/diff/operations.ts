@@ -4,6 +4,7 @@ import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
 import {
   type Endpoint,
+  type EndpointContract,
   type Endpoints,
   type ListParameterName,
   type ListStyle,
@@ -15,10 +16,11 @@ import { requests } from "../language/endpoints/requests.ts";
 import { expand } from "../language/endpoints/selection.ts";
 import { declaredInput } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
+import { lookup } from "../language/resources/fields.ts";
 import { durationOf } from "../language/grammar/amounts.ts";
 import { conditionDifferences } from "./conditions.ts";
 import { actionDifferences, actionMembers } from "./actions.ts";
-import { contractDifferences } from "./contracts.ts";
+import { type ContractPair, contractDifferences } from "./contracts.ts";
 import {
   below,
   type Difference,
@@ -37,43 +39,49 @@ import { isSummary, summaryDifferences } from "./summaries.ts";
 import type { Use } from "./uses.ts";
 import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
 
-export function operationDifferences(both: Both): Iterable<Difference> {
+export function* operationDifferences(both: Both): Iterable<Difference> {
   const { endpoints: old } = both.old.model;
   const { endpoints: now } = both.now.model;
   const renamed = renamedOperations(old, now);
   const newNames = new Set(renamed.values());
-  return partDifferences("endpoints", endpoints, old, now, {
+  yield* partDifferences("endpoints", endpoints, old, now, {
     lists: (before: ListStyle | undefined, after: ListStyle | undefined, site) => listDifferences(site, before, after),
     repeats: idempotencyDifferences,
     expand: (before: Endpoints["expand"], after: Endpoints["expand"], site) => expandDifferences(site, before, after),
     cors: corsDifferences,
     "endpoints/*": (before: Endpoint | undefined, after: Endpoint | undefined, site) => {
       const { name } = site;
-      if (after === undefined) return before && [removedOperation(name, before, renamed.get(name))];
+      if (after === undefined) return before && [removedOperation(now, name, before, renamed.get(name))];
       if (before !== undefined) return endpointDifferences(both, name, before, after);
       const message = `\`${name}\` (${route(after)}) is new`;
       return newNames.has(name) ? [] : [difference("additive", "operation-added", site, message)];
     },
   });
+  yield* contractDifferences(contractPairs(old, now, renamed), both.old.model, both.now.model);
 }
 
 function route({ method, path }: Endpoint): string {
   return `${method} ${path}`;
 }
 
+/** Returns the route without the names of its parameters, which no request contains. */
+function routeShape(endpoint: Endpoint): string {
+  return route(endpoint).replaceAll(/\{[^{}]*\}/g, "{}");
+}
+
 /** Finds renamed operations by method and path: generated clients call an operation by its name. */
 function renamedOperations(old: Endpoints, now: Endpoints): ReadonlyMap<string, string> {
   const added = Object.entries(now.endpoints).filter(([name]) => !Object.hasOwn(old.endpoints, name));
-  const byRoute = new Map(added.map(([name, endpoint]) => [route(endpoint), name]));
+  const byRoute = new Map(added.map(([name, endpoint]) => [routeShape(endpoint), name]));
   return new Map(
     Object.entries(old.endpoints).flatMap(([name, endpoint]) => {
-      const other = Object.hasOwn(now.endpoints, name) ? undefined : byRoute.get(route(endpoint));
+      const other = Object.hasOwn(now.endpoints, name) ? undefined : byRoute.get(routeShape(endpoint));
       return other === undefined ? [] : [[name, other] as const];
     }),
   );
 }
 
-function removedOperation(name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
+function removedOperation(now: Endpoints, name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
   const site = { subject: name, at: `endpoints/endpoints/${renamed ?? name}` };
   if (renamed === undefined) {
     const entry = { kind: "remove", target: { of: name } } as const;
@@ -81,7 +89,31 @@ function removedOperation(name: string, endpoint: Endpoint, renamed: string | un
   }
   const entry = { kind: "rename", from: { of: name }, to: renamed } as const;
   const details = { entry, also: renamed, oldAt: `endpoints/endpoints/${name}` };
-  return difference("breaking", "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
+  // No request contains the name. That of an operation with a wire often is the import's, made from the path.
+  const isWired = endpoint.wire !== undefined && lookup(now.endpoints, renamed)?.wire !== undefined;
+  const effect = isWired ? "neutral" : "breaking";
+  return difference(effect, "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
+}
+
+/** Returns the contracts of the operations in both documents. A renamed path parameter has its new name in both. */
+function contractPairs(old: Endpoints, now: Endpoints, renamed: ReadonlyMap<string, string>): readonly ContractPair[] {
+  const formerNames = new Map([...renamed].map(([former, name]) => [name, former]));
+  return Object.entries(now.endpoints).flatMap(([name, after]): ContractPair[] => {
+    const before = lookup(old.endpoints, formerNames.get(name) ?? name);
+    if (before?.wire === undefined || after.wire === undefined) return [];
+    const site = { subject: name, at: `endpoints/endpoints/${name}/wire` };
+    return [{ site, old: withPathNames(before.wire, before, after), now: after.wire }];
+  });
+}
+
+function withPathNames(wire: EndpointContract, old: Endpoint, now: Endpoint): EndpointContract {
+  if (wire.path === undefined || old.path === now.path || routeShape(old) !== routeShape(now)) return wire;
+  const [before, after] = [old, now].map(({ path }) =>
+    [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name),
+  );
+  const renamed = new Map(before?.map((name, index) => [name, after?.[index] ?? name]));
+  const path = Object.entries(wire.path).map(([name, one]) => [renamed.get(name) ?? name, one] as const);
+  return { ...wire, path: Object.fromEntries(path) };
 }
 
 // ── What holds for all operations ──────────────────────────────────────────────────────────────────────────────────
@@ -248,10 +280,13 @@ function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {
 
 function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const site = { subject: name, at: `endpoints/endpoints/${name}` };
-  if (route(old) !== route(now)) {
+  if (routeShape(old) !== routeShape(now)) {
     const entry = { kind: "path", operation: name, method: old.method, path: old.path } as const;
     const message = `\`${name}\` is ${route(now)}, and was ${route(old)}`;
     yield difference("breaking", "route-changed", below(site, "at"), message, { entry });
+  } else if (old.path !== now.path) {
+    const message = `The path parameters of \`${name}\` have other names`;
+    yield difference("neutral", "operation-described", below(site, "at"), message);
   }
   const [before, after] = [resolveEndpoint(both.old.model, name), resolveEndpoint(both.now.model, name)];
   yield* restated("breaking", "deed-changed", site, `The action of \`${name}\``, [actionOf(before), actionOf(after)]);
@@ -286,7 +321,14 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     old.else ?? "unauthenticated",
     now.else ?? "unauthenticated",
   ]);
-  yield* contractDifferences(below(site, "wire"), old.wire, now.wire);
+  if ((old.wire === undefined) !== (now.wire === undefined)) {
+    const message = `\`${name}\` ${now.wire === undefined ? "no longer has a `wire`" : "has a `wire`, and had none"}`;
+    yield difference("breaking", "statement-changed", below(site, "wire"), message);
+  }
+  if (!same(old.knownContract, now.knownContract)) {
+    const message = `What callers know of \`${name}\` is described differently`;
+    yield difference("neutral", "operation-described", below(site, "wire"), message);
+  }
   yield* unhandledKeys(site, old, now, [
     "method",
     "path",
@@ -312,6 +354,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "else",
     "shape",
     "wire",
+    "knownContract",
     ...actionMembers,
   ]);
 }

@@ -11,7 +11,8 @@ import { checks } from "./checks.ts";
 import { expressionDiagnostics } from "./analysis/expression-diagnostics.ts";
 import { typeExpressions, type TypedExpressions } from "./analysis/expressions.ts";
 import { standardErrors } from "./errors/model.ts";
-import { indexDocument, declares } from "./analysis/document-index.ts";
+import { type DocumentIndex, indexDocument, declares } from "./analysis/document-index.ts";
+import { comparisonCodes, contractCodes } from "./analysis/comparison.ts";
 import { diagnosticOf } from "./analysis/finding-diagnostic.ts";
 import { withoutOpen } from "./analysis/open-questions.ts";
 import { type Model, type PartName, partNames, type SourceLocations } from "./model.ts";
@@ -51,10 +52,27 @@ export interface Summary {
   readonly questions: number;
 }
 
-/** Returns the findings of a comparison with another document. A parameter, since `diff` is a later phase than this folder. */
-export type Comparing = (model: Model, places: SourceLocations) => readonly Diagnostic[];
+/** A document that has been read, and the findings about it alone. */
+export interface Examined {
+  readonly name: string;
+  readonly documentIndex: DocumentIndex;
+  readonly expressions: TypedExpressions;
+  readonly found: readonly Diagnostic[];
+}
 
-export function check(name: string, input: string | Uint8Array, comparing?: Comparing): CheckResult {
+/** The findings of later phases than this folder. A phase that has not run is absent. */
+export interface FurtherFindings {
+  /** The findings of a comparison with an older document. */
+  readonly comparison?: readonly Diagnostic[];
+  /** The findings of a comparison of what operations do with what their callers know. */
+  readonly contracts?: readonly Diagnostic[];
+}
+
+export function check(name: string, input: string | Uint8Array): CheckResult {
+  return conclude(examine(name, input));
+}
+
+export function examine(name: string, input: string | Uint8Array): Examined {
   const reading = readDocument(name, input, { topLevelKeys: documentKeys });
   const { document } = reading;
   const { model, places, sections, diagnostics } = readModel(document);
@@ -72,15 +90,28 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
     ...checks.flatMap((one) =>
       [...one.run(documentIndex)].map((finding, index) => diagnosticOf(one, finding, documentIndex, index)),
     ),
-    ...(comparing?.(model, places) ?? []),
   ];
-  const { diagnostics: closed, open: opened } = withoutOpen(model, found);
+  return { name, documentIndex, expressions, found };
+}
+
+export function conclude(
+  { name, documentIndex, expressions, found }: Examined,
+  further: FurtherFindings = {},
+): CheckResult {
+  const { document, model, places } = documentIndex;
+  const { comparison, contracts } = further;
+  const all = [...found, ...(comparison ?? []), ...(contracts ?? [])];
+  const { diagnostics: closed, open: opened } = withoutOpen(model, all);
   // If part 7 is empty, errors that operations return have no status.
   const unanswerable =
     !declares(documentIndex, "errors") &&
     [...documentIndex.returned].some((code) => !Object.hasOwn(standardErrors, code));
   const open: ReadonlySet<PartName> = unanswerable ? new Set([...opened, "errors"]) : opened;
-  const reported = inOrder(suppress(once(closed), document.suppressions, comparing !== undefined));
+  const skipped = [
+    ...(comparison === undefined ? comparisonCodes : []),
+    ...(contracts === undefined ? contractCodes : []),
+  ];
+  const reported = inOrder(suppress(once(closed), document.suppressions, skipped));
   const parts = partAnswers(documentIndex);
   const questions = parts.flatMap((part) => part.questions);
   return {

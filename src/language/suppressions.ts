@@ -3,16 +3,16 @@ import { didYouMean } from "../base/suggest.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Suppression } from "../document/document.ts";
 import { checks } from "./checks.ts";
-import { comparisonCodes, isComparisonCode } from "./analysis/comparison.ts";
+import { comparisonCodes, contractCodes, isComparisonCode } from "./analysis/comparison.ts";
 
 /** With more unused suppressions than this, similar codes are not computed, since that compares each rule with every code. */
 const mostAdvised = 100;
 
-/** Removes suppressed findings. `compared`: whether the document was compared with an older one. */
+/** Removes suppressed findings. `skipped`: the codes that this check could not find, whose suppressions are not unused. */
 export function suppress(
   found: readonly Diagnostic[],
   suppressions: readonly Suppression[],
-  compared: boolean,
+  skipped: readonly string[],
 ): readonly Diagnostic[] {
   if (suppressions.length === 0) return found;
   const silenced = new Set<Diagnostic>();
@@ -27,7 +27,7 @@ export function suppress(
       const meant = (byLine.get(suppression.covers) ?? []).filter(({ code }) => isNamed(code, rule));
       const mild = meant.filter(({ severity, code }) => severity !== "error" || isComparisonCode(code));
       for (const one of mild) silenced.add(one);
-      const unknown = !compared && comparisonCodes.some((code) => isNamed(code, rule));
+      const unknown = skipped.some((code) => isNamed(code, rule));
       return mild.length > 0 || unknown ? [] : [unusedSuppression(suppression, rule, meant.length > 0, near)];
     }),
   );
@@ -59,7 +59,7 @@ function unusedSuppression(
 }
 
 function codes(): readonly string[] {
-  return [...checks.map(({ code }) => code), ...comparisonCodes];
+  return [...checks.map(({ code }) => code), ...comparisonCodes, ...contractCodes];
 }
 
 function names(): readonly string[] {

@@ -8,7 +8,12 @@ import type { Terminal } from "./terminal.ts";
 
 /** Checks a file. @throws UsageError if it cannot be read. */
 export async function checkFile(path: string, terminal: Terminal): Promise<CheckResult> {
-  return check(path === "-" ? "standard input" : path, await readDocument(path, terminal));
+  return check(nameOf(path), await readDocument(path, terminal));
+}
+
+/** Returns the name of a document in messages. */
+export function nameOf(path: string): string {
+  return path === "-" ? "standard input" : path;
 }
 
 /** Reads a file. @throws UsageError if it cannot be read. */

@@ -18,7 +18,8 @@ import {
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
-import { check } from "../../src/language/check.ts";
+import { contractFindings } from "../../src/contracts/findings.ts";
+import { check, conclude, examine } from "../../src/language/check.ts";
 import { checks } from "../../src/language/checks.ts";
 import { partNames } from "../../src/language/model.ts";
 
@@ -80,16 +81,18 @@ const today = "2026-11-22";
 function findingsIn({ language, text, old }: Example): readonly Diagnostic[] {
   const inputOf = (said: string): string => (language === "yaml" ? completed(said) : said);
   const name = language === "markdown" ? "example.md" : "example.yaml";
-  if (old === undefined) return check(name, inputOf(text)).diagnostics;
+  const examined = examine(name, inputOf(text));
+  const contracts = contractFindings(conclude(examined)) ?? [];
+  if (old === undefined) return conclude(examined, { contracts }).diagnostics;
   const older = check("old.yaml", inputOf(old));
   assert.equal(
     shown(older.diagnostics.filter(({ severity }) => severity === "error")),
     "",
     `errors in the old one:\n${old}`,
   );
-  return check(name, inputOf(text), (model, places) => [
-    ...findingsOf(compare(older.model, model, today), places).keys(),
-  ]).diagnostics;
+  const { model, places } = examined.documentIndex;
+  const comparison = [...findingsOf(compare(older.model, model, today), places).keys()];
+  return conclude(examined, { comparison, contracts }).diagnostics;
 }
 
 /** A fragment as a whole document: what it leaves out is not shown. */

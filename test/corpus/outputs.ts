@@ -11,7 +11,7 @@ import { diagrams, mermaidMarkdown } from "../../src/export/mermaid/mermaid.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
 import { typescript } from "../../src/cli/export.ts";
-import { check, type CheckResult } from "../../src/language/check.ts";
+import { check, type CheckResult, conclude, examine } from "../../src/language/check.ts";
 import { partNames } from "../../src/language/model.ts";
 import { printData, printModel } from "../../src/language/print.ts";
 import { buildPlan } from "../../src/plan/build.ts";
@@ -69,11 +69,11 @@ export function* findingOutputs(): Iterable<Output> {
   for (const { language, name, old, text } of findings) {
     const inputOf = (said: string): string => (language === "yaml" ? completed(said) : said);
     const comparing = old === undefined ? undefined : check("old.yaml", inputOf(old)).model;
-    const result = check(
-      language === "markdown" ? "example.md" : "example.yaml",
-      inputOf(text),
-      comparing && ((model, places) => [...findingsOf(compare(comparing, model, today), places).keys()]),
-    );
+    const examined = examine(language === "markdown" ? "example.md" : "example.yaml", inputOf(text));
+    const { model, places } = examined.documentIndex;
+    const further =
+      comparing === undefined ? {} : { comparison: [...findingsOf(compare(comparing, model, today), places).keys()] };
+    const result = conclude(examined, further);
     yield { document: name, name: "diagnostics", text: diagnosticsText(result) };
   }
 }

@@ -22,8 +22,11 @@ export function constructs(): readonly string[] {
  */
 const saidElsewhere = /^resources\/views\/members\/(?:type|default|marks|note|example)(?:\/|$)/;
 
-/** What the model of an older version is told, and no document can say. */
-const saidNowhere = /^endpoints\/endpoints\/meant(?:\/|$)/;
+/**
+ * What the model of an older version is told, and no document can say; and what callers know of an operation, which changes
+ * nothing that the service does (test/contracts).
+ */
+const saidNowhere = /^endpoints\/endpoints\/(?:meant|knownContract)(?:\/|$)/;
 
 function partConstructs(part: string): readonly string[] {
   const file = new URL(`../../src/language/${part}/model.ts`, import.meta.url);

@@ -17,3 +17,9 @@ export type ComparisonCode = (typeof comparisonCodes)[number];
 export function isComparisonCode(code: string): boolean {
   return comparisonCodes.some((one) => one === code);
 }
+
+/**
+ * The codes of findings about operations that do not keep the contract that their callers know (`src/contracts/findings.ts`). They
+ * need the plan, so a check that plans nothing does not report them.
+ */
+export const contractCodes = ["endpoints/contract-not-kept"] as const;

@@ -1,6 +1,15 @@
-/** Finds the types in the HTTP contract (`wire`) of a handler. */
+/** Finds the HTTP contracts of operations (`wire`), and the types in them. */
 import type { FieldType } from "../resources/model.ts";
-import { parameterLocations, type EndpointContract } from "./model.ts";
+import { type Endpoints, parameterLocations, type EndpointContract } from "./model.ts";
+
+/** Returns the contracts that callers know, by name of the operation. */
+export function knownContracts({ endpoints }: Endpoints): ReadonlyMap<string, EndpointContract> {
+  return new Map(
+    Object.entries(endpoints).flatMap(([name, { knownContract }]) =>
+      knownContract === undefined ? [] : [[name, knownContract] as const],
+    ),
+  );
+}
 
 export interface ContractType {
   readonly type: FieldType;

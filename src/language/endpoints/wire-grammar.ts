@@ -1,5 +1,6 @@
 /**
- * Reads and prints `wire`, the complete HTTP contract of an operation with a handler:
+ * Reads and prints `wire`, the complete HTTP contract of an operation. It describes what a handler does, and what the callers
+ * of any other operation know:
  *
  *     wire     { path, query, header, cookie, body, answers }
  *       path, query, header, cookie
@@ -11,11 +12,11 @@
  *                a status is three digits, a class such as `4XX`, or `default`
  */
 import { named, noneOr } from "../grammar/collections.ts";
-import { converted, form } from "../grammar/form.ts";
+import { converted, form, type Spread } from "../grammar/form.ts";
 import { type Grammar, type Label, soundName } from "../grammar/grammar.ts";
 import { names } from "../grammar/words.ts";
 import { type Path, type Reader, report } from "../grammar/reader.ts";
-import { mapMembers, type MapNames, type Scope } from "../grammar/references.ts";
+import { mapMembers, type MapNames, type Scope, withMembers } from "../grammar/references.ts";
 import {
   jsonSchema,
   json,
@@ -26,7 +27,7 @@ import {
   type WrittenType,
   writtenType,
 } from "../resources/field.ts";
-import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
+import type { Parameter, Endpoint, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
 
 const type = { ...typeLine, mapNames: mapType, orNothing: true } as const;
 const line = { type: "string", minLength: 1 } as const;
@@ -67,8 +68,10 @@ const parameters = converted<
       const optional = key.endsWith("?");
       const name = optional ? key.slice(0, -1) : key;
       const isPart = optional && path.at(-1) === "path";
-      if (name !== "" && !found.has(name) && !isPart) found.set(name, { optional, ...one });
-      else reportParameter(reader, [...path, key], name, isPart);
+      if (name !== "" && !found.has(name) && !isPart) {
+        found.set(name, { optional, ...one });
+        locateLike(reader, [...path, key], [...path, name]);
+      } else reportParameter(reader, [...path, key], name, isPart);
     }
     return Object.fromEntries(found);
   },
@@ -77,6 +80,12 @@ const parameters = converted<
       Object.entries(parameters).map(([name, { optional, ...one }]) => [optional ? `${name}?` : name, one]),
     ),
 );
+
+/** Records the location of a member whose key ends in `?` under its name. */
+function locateLike(reader: Reader, written: Path, path: Path): void {
+  const span = reader.places.get(written.join("/"));
+  if (span !== undefined) reader.places.set(path.join("/"), span);
+}
 
 function reportParameter(reader: Reader, path: Path, name: string, isPart: boolean): void {
   const span = reader.places.get(`${path.join("/")}#key`);
@@ -136,6 +145,7 @@ function bodyMember(optional: boolean) {
     schema: body.schema,
     read: (...[reader, path, statement]: Parameters<typeof body.read>) => {
       const read = body.read(reader, path, statement, "The body");
+      locateLike(reader, path, [...path.slice(0, -1), "body"]);
       return read && { body: { optional, ...read } };
     },
     print: ({ body: one }: EndpointContract, below: Parameters<typeof body.print>[1]) => {
@@ -150,7 +160,7 @@ function bodyMember(optional: boolean) {
   };
 }
 
-export const wire: Grammar<EndpointContract> = form<EndpointContract, "body">({
+const contract: Grammar<EndpointContract> = form<EndpointContract, "body">({
   what: "`wire`",
   example: "{ query: { limit?: integer }, answers: { 200: json } }",
   members: {
@@ -173,3 +183,20 @@ export const wire: Grammar<EndpointContract> = form<EndpointContract, "body">({
     },
   },
 });
+
+/** Reads `wire` as the given member of the model. */
+export function wireAs(member: "wire" | "knownContract"): Spread<Endpoint> {
+  return {
+    schema: contract.schema,
+    read: (reader, path, statement, label) => {
+      const read = contract.read(reader, path, statement, label);
+      return read && { [member]: read };
+    },
+    print: ({ [member]: value }, below) => value && contract.print(value, below),
+    mapNames: (endpoint, scope) => {
+      const { [member]: value } = endpoint;
+      const mapped = value && contract.mapNames?.(value, scope);
+      return mapped === value ? endpoint : withMembers(endpoint, [[member, mapped]]);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * Derives the HTTP contract of the operations that Nonet performs, in the form of `wire`: from the OpenAPI description of the
+ * plan, by the code that imports descriptions, so that a derived and an imported contract can be compared.
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+import { openapi } from "../export/openapi/openapi.ts";
+import { contractOf } from "../import/contracts.ts";
+import { below, createNotices } from "../import/report.ts";
+import { createSchemas } from "../import/schemas.ts";
+import type { EndpointContract } from "../language/endpoints/model.ts";
+import type { Plan } from "../plan/plan.ts";
+
+export interface DerivedContracts {
+  /** By name of the operation. */
+  readonly contracts: Readonly<Record<string, EndpointContract>>;
+  /** The schemas that the contracts name, by name. */
+  readonly schemas: Readonly<Record<string, Json>>;
+  /** The parameters with the cursor of a page, by name of the operation. */
+  readonly cursors: Readonly<Record<string, string>>;
+  /** The patterns of generated ids. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Returns the contracts of some operations of a plan. */
+export function derivedContracts(plan: Plan, operations: ReadonlySet<string>): DerivedContracts {
+  const root = openapi(plan, "https://localhost");
+  const notices = createNotices();
+  const source = { dialect: "3.1", root, notices, schemas: createSchemas(root, "3.1", notices) } as const;
+  const contracts = Object.entries(root["paths"] as Readonly<Record<string, JsonObject>>).flatMap(([path, item]) =>
+    Object.entries(item as Readonly<Record<string, JsonObject>>).flatMap(([method, operation]) => {
+      const { operationId: name } = operation;
+      if (typeof name !== "string" || !operations.has(name)) return [];
+      const pointer = below("", "paths", path, method);
+      const found = { value: operation, pointer };
+      return [[name, contractOf(source, found, { value: {}, pointer }, (parameter) => parameter)] as const];
+    }),
+  );
+  const patterns = plan.tables.map(({ columns }) => columns.find(({ name }) => name === "id")?.schema["pattern"]);
+  return {
+    contracts: Object.fromEntries(contracts),
+    schemas: source.schemas.all(),
+    cursors: Object.fromEntries(
+      plan.operations.flatMap(({ list, name }) => (list?.kind === "cursor" ? [[name, list.names.cursor]] : [])),
+    ),
+    ids: new Set(patterns.filter((one) => typeof one === "string")),
+  };
+}
