@@ -287,6 +287,13 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     now.else ?? "unauthenticated",
   ]);
   yield* contractDifferences(below(site, "wire"), old.wire, now.wire);
+  if (!same(old.knownContract, now.knownContract))
+    yield difference(
+      "neutral",
+      "operation-described",
+      below(site, "wire"),
+      `What callers know of \`${name}\` is described differently`,
+    );
   yield* unhandledKeys(site, old, now, [
     "method",
     "path",
@@ -312,6 +319,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "else",
     "shape",
     "wire",
+    "knownContract",
     ...actionMembers,
   ]);
 }

@@ -4,7 +4,6 @@ import { kebabCase } from "../base/case.ts";
 import { withWebhooks } from "./events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
-import { namedSchemas } from "../language/resources/json-schema.ts";
 import { withDeprecatedFields } from "../language/versioning/deprecated.ts";
 import { viewPlans } from "./endpoints/responses.ts";
 import { credentialPlans, roleNames } from "./authentication/credentials.ts";
@@ -21,7 +20,7 @@ import { assert, type PlanInput } from "./input.ts";
 import { buildTables } from "./resources/tables.ts";
 import { unenforcedStatements } from "./unsupported.ts";
 import { versionsPlan, withDeprecationPlan } from "./versioning/versions.ts";
-import { contractOperationsOf } from "./endpoints/contract.ts";
+import { contractOperationsOf, servedSchemas } from "./endpoints/contract.ts";
 
 export function buildPlan(model: Model, places: SourceLocations, expressions: TypedExpressions): Plan {
   const [problem] = expressions.problems;
@@ -74,7 +73,7 @@ function planOf(written: PlanInput): Plan {
     contractOperations: contractOperationsOf(planInput, tables).map((one) => {
       return { ...one, operation: withDeprecationPlan(model, one.operation) };
     }),
-    schemas: namedSchemas(model),
+    schemas: servedSchemas(model),
     credentials: credentialPlans(planInput),
     roles: roleNames(planInput),
     errors: errorPlans(planInput),

@@ -164,11 +164,13 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
 );
 
 /** What a handler gives is said by types, what anything else gives by expressions. */
-const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, if: guard, ...every }) => {
+const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, wire, if: guard, ...every }) => {
   // A condition needs its error.
   const rest = guard === undefined || every.else === undefined ? every : { ...every, if: guard };
-  if (rest.does === "handler" || rest.does === "none") return { ...rest, ...(shape === undefined ? {} : { shape }) };
-  return { ...rest, ...(gives === undefined ? {} : { gives }) };
+  if (rest.does === "handler" || rest.does === "none")
+    return { ...rest, ...(shape === undefined ? {} : { shape }), ...(wire === undefined ? {} : { wire }) };
+  const knownContract = wire === undefined ? {} : { knownContract: wire };
+  return { ...rest, ...(gives === undefined ? {} : { gives }), ...knownContract };
 });
 const origins = fc.uniqueArray(
   fc.constantFrom("https://app.example", "https://*.example", "http://localhost:*", "capacitor://localhost"),

@@ -26,7 +26,8 @@
  *       order, headers: see list-options.ts
  *       where    the condition of a list
  *       does     an action (model.ts), `handler`, or `none`: described, and not served
- *       wire     of a handler, or with `does: none`: its complete HTTP contract (wire-grammar.ts)
+ *       wire     of a handler, or with `does: none`: its complete HTTP contract (wire-grammar.ts); of any other operation: the
+ *                contract that callers know and that the operation has to keep
  *       also     further writes (../states/also.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
@@ -59,7 +60,7 @@ import { choices, filters, gives, handlerResponse, link, query, statuses, takes 
 import { isFree } from "./resolve.ts";
 import { requests } from "./requests.ts";
 import { expand, fields } from "./selection.ts";
-import { wire } from "./wire-grammar.ts";
+import { wireAs } from "./wire-grammar.ts";
 
 const base = matching(
   /^(?:\{base_url\}|https?:\/\/[^\s/?#{}]+)(?:\/[^\s?#{}]*)?$/,
@@ -215,7 +216,9 @@ type Several =
   | "gives"
   | "shape"
   | "status"
-  | "statuses";
+  | "statuses"
+  | "wire"
+  | "knownContract";
 
 const at = address((path) => `The endpoint of \`${path[2]}\``);
 
@@ -253,7 +256,7 @@ const members: Members<Endpoint, Several> = {
   edits: { ...noneOr(edits, "none"), schema: edits.schema },
   repeats: orNoneWord(repeats),
   where: expression(),
-  wire,
+  "...wire": wireAs("knownContract"),
   the: expression(),
   link,
   unlink: link,
@@ -283,7 +286,7 @@ function endpointForm(of: Members<Endpoint, Several>): Grammar<Endpoint> {
 }
 
 const ordinary = endpointForm(members);
-const handler = endpointForm({ ...members, "...gives": handlerResponse });
+const handler = endpointForm({ ...members, "...gives": handlerResponse, "...wire": wireAs("wire") });
 
 /** Whether `gives` of the endpoint has types instead of expressions. */
 function isFreeText(does: Node | undefined): boolean {

@@ -301,6 +301,8 @@ export interface Endpoint {
   readonly else?: string;
   /** The complete HTTP contract of a handler, in place of `takes` and `gives`. */
   readonly wire?: EndpointContract;
+  /** `wire` of an operation without a handler: the contract that its callers know, and that the operation has to keep. */
+  readonly knownContract?: EndpointContract;
   /** An expression that selects the record, if no part of the path identifies it. */
   readonly the?: string;
   /** The association record that the operation creates, unless an equal one exists. */
@@ -316,8 +318,7 @@ export interface Endpoint {
 }
 
 /**
- * The complete HTTP contract of an operation with a handler, for an API that already exists. Parameters have the exact names
- * that callers send.
+ * The complete HTTP contract of an operation of an API that already exists. Parameters have the exact names that callers send.
  */
 export interface EndpointContract {
   readonly path?: Readonly<Record<string, Parameter>>;

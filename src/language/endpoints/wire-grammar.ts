@@ -1,5 +1,6 @@
 /**
- * Reads and prints `wire`, the complete HTTP contract of an operation with a handler:
+ * Reads and prints `wire`, the complete HTTP contract of an operation. It describes what a handler does, and what the callers
+ * of any other operation know:
  *
  *     wire     { path, query, header, cookie, body, answers }
  *       path, query, header, cookie
@@ -11,11 +12,11 @@
  *                a status is three digits, a class such as `4XX`, or `default`
  */
 import { named, noneOr } from "../grammar/collections.ts";
-import { converted, form } from "../grammar/form.ts";
+import { converted, form, type Spread } from "../grammar/form.ts";
 import { type Grammar, type Label, soundName } from "../grammar/grammar.ts";
 import { names } from "../grammar/words.ts";
 import { type Path, type Reader, report } from "../grammar/reader.ts";
-import { mapMembers, type MapNames, type Scope } from "../grammar/references.ts";
+import { mapMembers, type MapNames, type Scope, withMembers } from "../grammar/references.ts";
 import {
   jsonSchema,
   json,
@@ -26,7 +27,7 @@ import {
   type WrittenType,
   writtenType,
 } from "../resources/field.ts";
-import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
+import type { Parameter, Endpoint, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
 
 const type = { ...typeLine, mapNames: mapType, orNothing: true } as const;
 const line = { type: "string", minLength: 1 } as const;
@@ -150,7 +151,7 @@ function bodyMember(optional: boolean) {
   };
 }
 
-export const wire: Grammar<EndpointContract> = form<EndpointContract, "body">({
+const contract: Grammar<EndpointContract> = form<EndpointContract, "body">({
   what: "`wire`",
   example: "{ query: { limit?: integer }, answers: { 200: json } }",
   members: {
@@ -173,3 +174,20 @@ export const wire: Grammar<EndpointContract> = form<EndpointContract, "body">({
     },
   },
 });
+
+/** Reads `wire` as the given member of the model. */
+export function wireAs(member: "wire" | "knownContract"): Spread<Endpoint> {
+  return {
+    schema: contract.schema,
+    read: (reader, path, statement, label) => {
+      const read = contract.read(reader, path, statement, label);
+      return read && { [member]: read };
+    },
+    print: ({ [member]: value }, below) => value && contract.print(value, below),
+    mapNames: (endpoint, scope) => {
+      const { [member]: value } = endpoint;
+      const mapped = value && contract.mapNames?.(value, scope);
+      return mapped === value ? endpoint : withMembers(endpoint, [[member, mapped]]);
+    },
+  };
+}

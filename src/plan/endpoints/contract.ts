@@ -11,6 +11,7 @@ import {
 import { essenceOf, isJson, isRead, resolved } from "../../language/endpoints/wire-media.ts";
 import type { Model } from "../../language/model.ts";
 import { closedObject, jsonSchemaOf, namedSchemas } from "../../language/resources/json-schema.ts";
+import { schemaAddress, schemaName, schemaNameAt } from "../../language/resources/schema.ts";
 import { deprecationOf, withDeprecation } from "../../language/versioning/deprecated.ts";
 import { handlerOperation } from "./handlers.ts";
 import { descriptionOf } from "./operations.ts";
@@ -53,6 +54,38 @@ export function servedPlan(plan: Plan, of: (operation: Operation) => Operation =
     operations: [...operations, ...contractOperations.map(({ operation }) => of(operation))],
     ...(versions === undefined || list === undefined ? {} : { versions: { ...versions, list } }),
   };
+}
+
+/** Returns the schemas below `schemas:` without those that only the known contracts of callers use. */
+export function servedSchemas(model: Model): Schemas {
+  const all = namedSchemas(model);
+  const { endpoints } = model.endpoints;
+  const known = Object.values(endpoints).flatMap(({ knownContract }) => knownContract ?? []);
+  if (known.length === 0) return all;
+  const { schemas: _, ...resources } = model.resources;
+  const served = Object.values(endpoints).map(({ knownContract: _known, ...endpoint }) => endpoint);
+  const used = addressesIn([resources, served, model.events], all);
+  const unused = addressesIn(known, all).difference(used);
+  return Object.fromEntries(Object.entries(all).filter(([address]) => !unused.has(address)));
+}
+
+/** Returns the addresses of the named schemas that a part of the model uses, directly or through other schemas. */
+function addressesIn(part: unknown, schemas: Schemas): ReadonlySet<string> {
+  const found = new Set<string>();
+  const walk = (value: unknown): void => {
+    if (value === null || typeof value !== "object") return;
+    const { kind, name, $ref: reference } = value as Readonly<Record<string, unknown>>;
+    if (kind === "named" && typeof name === "string") add(schemaAddress(name));
+    if (typeof reference === "string") add(schemaAddress(schemaName(reference) ?? schemaNameAt(reference)));
+    for (const member of Object.values(value)) walk(member);
+  };
+  const add = (address: string): void => {
+    if (found.has(address) || !Object.hasOwn(schemas, address)) return;
+    found.add(address);
+    walk(schemas[address]);
+  };
+  walk(part);
+  return found;
 }
 
 /** Returns the plan in which operations with a wire answer 501, for a service without functions. */

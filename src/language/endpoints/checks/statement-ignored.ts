@@ -68,7 +68,6 @@ function ignoredMembers(
     ...(!hasBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
       ? [["takes", `is ${withArticle(action === "unlink" ? endpoint.method : action)}, which takes no body`] as const]
       : []),
-    ...(endpoint.wire === undefined ? [] : [["wire", "has no handler, so its HTTP contract is fixed"] as const]),
     ...(!list && action !== "clear" && endpoint.where !== undefined
       ? [["where", "returns no list that `where` could filter"] as const]
       : []),

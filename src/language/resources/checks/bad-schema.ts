@@ -31,8 +31,8 @@ function typeSites(model: Model): readonly { readonly at: string; readonly type:
   const received = Object.entries(model.events.in ?? {}).flatMap(([event, { carries }]) =>
     Object.entries(carries).map(([name, type]) => ({ at: `events/in/${event}/carries/${name}`, type: bareType(type) })),
   );
-  const typesInContracts = Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire }]) =>
-    (wire === undefined ? [] : contractTypes(wire, `endpoints/endpoints/${operation}/wire`)).map(({ at, type }) => ({
+  const typesInContracts = Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire, knownContract }]) =>
+    contractTypes(wire ?? knownContract, `endpoints/endpoints/${operation}/wire`).map(({ at, type }) => ({
       at,
       type: bareType(type),
     })),
