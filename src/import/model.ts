@@ -1,6 +1,7 @@
 /** Converts OpenAPI and Swagger to the nine parts of a document, and their descriptions to the prose of each part. */
 import { kebabCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Endpoint, RequestStyle } from "../language/endpoints/model.ts";
 import type { DeclaredError } from "../language/errors/model.ts";
 import type { Model, PartName, PartStatus } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
@@ -10,9 +11,11 @@ import { type ImportedOperation, linkOf, shortText, operationsOf } from "./opera
 import { plain, quoted } from "./prose.ts";
 import { below, type ImportNotices, itemsOf, textsOf } from "./report.ts";
 import { versioningOf } from "./deprecations.ts";
-import { type Similarity, likenesses } from "./resources.ts";
+import { withKnownContract, withoutClash } from "./known-contracts.ts";
+import { contractOperations } from "./resources/groups.ts";
+import { type ImportedResources, resourcesOf } from "./resources/resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
-import { securityOf } from "./security.ts";
+import { keyNamesOf, securityOf } from "./security.ts";
 
 export interface Parts {
   readonly model: Model;
@@ -23,33 +26,40 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   const schemas = createSchemas(root, dialect, notices);
   const base = baseOf(root, dialect, notices);
   const operations = operationsOf({ dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) });
-  const security = securityOf(root, operations, schemas, notices);
   const events = webhooksOf(root, operations, schemas, notices);
   const errors = errorsOf(operations, notices);
   const named = schemas.all();
-  const alike = likenesses(operations);
-  for (const { pointer, path, schema, operations: names } of alike) {
-    const where = `${path}${schema === undefined ? "" : ` ${schema}`}`;
-    notices.hint(pointer, "what looks like a resource, by its paths", `${where}: ${names.join(", ")}`);
-  }
+  const resources = resourcesOf(contractOperations(operations), named, keyNamesOf(root));
+  const isServed = resources.endpoints.size > 0;
+  const security = securityOf(root, operations, schemas, notices, isServed);
+  report(operations, resources, notices);
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
     if (member.startsWith("x-")) notices.lost(below("", member), "an extension of the whole description", member);
   const { versioning, gaps } = versioningOf(operations);
-  const found: Found = { base, operations, security, events, errors, named, versioning };
+  const found: Found = { base, operations, security, events, errors, named, resources, versioning };
   const model: Model = {
     ...(typeof info["title"] === "string" && info["title"].trim() !== ""
       ? { title: info["title"].replaceAll(/\s+/g, " ").trim() }
       : {}),
     status: statusOf(found),
     purpose: purpose.purpose,
-    resources: { resources: {}, types: {}, ...(Object.keys(named).length === 0 ? {} : { schemas: named }), rules: {} },
+    resources: {
+      resources: resources.resources,
+      types: {},
+      ...(Object.keys(named).length === 0 ? {} : { schemas: named }),
+      ...(Object.keys(resources.views).length === 0 ? {} : { views: resources.views }),
+      rules: {},
+    },
     states: {},
     endpoints: {
       ...(base === undefined ? {} : { base }),
+      ...(isServed ? { requests: requestStyleOf(resources) } : {}),
       endpoints: Object.fromEntries(
-        operations.flatMap(({ name, endpoint }) => (endpoint === undefined ? [] : [[name, endpoint]])),
+        operations.flatMap(({ name, endpoint }) =>
+          endpoint === undefined ? [] : [[name, finalEndpoint(name, endpoint, resources)]],
+        ),
       ),
     },
     authentication: {
@@ -65,10 +75,33 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
     versioning,
     gaps: [...purpose.gaps, ...gapsOf(found), ...gaps],
   };
+  return { model, prose: proseOf(root, info, operations, events.prose, dialect) };
+}
+
+/** Returns the declared endpoint of an operation with its imported contract beside it, else its handler. */
+function finalEndpoint(name: string, handler: Endpoint, { endpoints, resources }: ImportedResources): Endpoint {
+  const wire = handler.wire && withoutClash(handler.wire, resources);
+  const declared = endpoints.get(name);
+  if (declared !== undefined && wire !== undefined) return withKnownContract(declared, handler.path, wire);
+  return { ...handler, ...(wire === undefined ? {} : { wire }) };
+}
+
+/** What the schemas of requests allow: forms, and members that they do not name. */
+function requestStyleOf({ requests: { form, open } }: ImportedResources): RequestStyle {
   return {
-    model,
-    prose: { ...proseOf(root, info, operations, events.prose, dialect), resources: { after: resourceProse(alike) } },
+    ...(form ? { media: [{ type: "application/json" }, { type: "application/x-www-form-urlencoded" }] } : {}),
+    ...(open ? { unknown: "ignored" as const } : {}),
   };
+}
+
+/** Reports why operations stay handlers, and what the resources were guessed from. */
+function report(operations: readonly ImportedOperation[], found: ImportedResources, notices: ImportNotices): void {
+  for (const { name, pointer } of operations) {
+    const reason = found.reasons.get(name);
+    if (reason === undefined) continue;
+    notices.handler(pointer, reason.what, reason.detail === undefined ? name : `${name}: ${reason.detail}`);
+  }
+  for (const { kind, pointer, what, detail } of found.notices) notices[kind](pointer, what, detail);
 }
 
 /** What the import found for each part. A part for which it found nothing becomes `not shown`. */
@@ -79,14 +112,22 @@ interface Found {
   readonly events: ReturnType<typeof webhooksOf>;
   readonly errors: Readonly<Record<string, DeclaredError>>;
   readonly named: ReturnType<ReturnType<typeof createSchemas>["all"]>;
+  readonly resources: ImportedResources;
   readonly versioning: Model["versioning"];
 }
 
-function statusOf({ security, events, errors, named, versioning }: Found): Readonly<Record<PartName, PartStatus>> {
+function statusOf({
+  security,
+  events,
+  errors,
+  named,
+  resources,
+  versioning,
+}: Found): Readonly<Record<PartName, PartStatus>> {
   return {
     ...everyPart("not shown"),
     purpose: "shown",
-    resources: Object.keys(named).length === 0 ? "not shown" : "shown",
+    resources: Object.keys({ ...named, ...resources.resources }).length === 0 ? "not shown" : "shown",
     endpoints: "shown",
     authentication: security === undefined ? "not shown" : "shown",
     events: events.names.length === 0 ? "not shown" : "shown",
@@ -273,14 +314,6 @@ export function aboutTheSource(info: JsonObject, root: JsonObject): readonly str
     ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
     ...(isObject(root["externalDocs"]) ? [`More: ${plain(linkOf(root["externalDocs"]))}.`] : []),
   ];
-}
-
-function resourceProse(alike: readonly Similarity[]): readonly string[] {
-  if (alike.length === 0) return [];
-  const lines = alike.map(({ path, schema, operations }) => {
-    return `- \`${path}\`${schema === undefined ? "" : `, a \`${schema}\``}: ${operations.map((name) => `\`${name}\``).join(", ")}`;
-  });
-  return [`What looks like resources, by the paths of the source:\n\n${lines.join("\n")}`];
 }
 
 /** Returns a heading for each tag, and below it one for each operation with more prose than its description. */

@@ -3,11 +3,11 @@ import { escapeSegment, unescapeSegment } from "../base/json-pointer.ts";
 import { isObject, type Json } from "../base/json.ts";
 
 /**
- * What a notice is about. `lost`: in the source, but not in the document. `guessed`: in the document, but the source only
+ * What a notice is about. `handler`: an operation that stays a handler, and why. `lost`: in the source, but not in the document. `guessed`: in the document, but the source only
  * suggests it. `renamed`: has another name in the document, which requests do not contain. `hint`: the source suggests it, and
  * the document omits it.
  */
-export type NoticeKind = "lost" | "guessed" | "renamed" | "hint";
+export type NoticeKind = "handler" | "lost" | "guessed" | "renamed" | "hint";
 
 export interface ImportNotice {
   readonly kind: NoticeKind;
@@ -25,6 +25,7 @@ export interface ImportNotice {
  */
 export interface ImportNotices {
   readonly all: ImportNotice[];
+  handler(pointer: string, what: string, detail?: string): void;
   lost(pointer: string, what: string, detail?: string): void;
   guessed(pointer: string, what: string, detail?: string): void;
   renamed(pointer: string, what: string, detail?: string): void;
@@ -36,7 +37,14 @@ export function createNotices(): ImportNotices {
   const adding = (kind: NoticeKind) => (pointer: string, what: string, detail?: string) => {
     all.push({ kind, pointer, what, ...(detail === undefined ? {} : { detail }) });
   };
-  return { all, lost: adding("lost"), guessed: adding("guessed"), renamed: adding("renamed"), hint: adding("hint") };
+  return {
+    all,
+    handler: adding("handler"),
+    lost: adding("lost"),
+    guessed: adding("guessed"),
+    renamed: adding("renamed"),
+    hint: adding("hint"),
+  };
 }
 
 /** Appends keys to a pointer. */
