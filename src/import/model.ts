@@ -8,6 +8,7 @@ import { partNames } from "../language/model.ts";
 import type { Prose } from "../language/print.ts";
 import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
+import { type Keys, withKeys } from "./keys.ts";
 import { plain, quoted } from "./prose.ts";
 import { below, type ImportNotices, itemsOf, textsOf } from "./report.ts";
 import { versioningOf } from "./deprecations.ts";
@@ -31,8 +32,10 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   const named = schemas.all();
   const resources = resourcesOf(contractOperations(operations), named, keyNamesOf(root));
   const isServed = resources.endpoints.size > 0;
-  const security = securityOf(root, operations, schemas, notices, isServed);
-  report(operations, resources, notices);
+  const declared = securityOf(root, operations, schemas, notices, isServed);
+  const keys = declared && withKeys(declared, resources.endpoints.keys());
+  const security = keys?.security;
+  report(operations, resources, keys, notices);
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
@@ -95,8 +98,21 @@ function requestStyleOf({ requests: { form, open } }: ImportedResources): Reques
 }
 
 /** Reports why operations stay handlers, and what the resources were guessed from. */
-function report(operations: readonly ImportedOperation[], found: ImportedResources, notices: ImportNotices): void {
+function report(
+  operations: readonly ImportedOperation[],
+  found: ImportedResources,
+  keys: Keys | undefined,
+  notices: ImportNotices,
+): void {
+  if (keys?.added !== undefined)
+    notices.guessed(
+      "/components/securitySchemes",
+      "that keys may stand for tokens whose issuer is not said",
+      keys.added,
+    );
   for (const { name, pointer } of operations) {
+    const need = keys?.needs.find(({ operation }) => operation === name);
+    if (need !== undefined) notices.needs(pointer, need.what, name);
     const reason = found.reasons.get(name);
     if (reason === undefined) continue;
     notices.handler(pointer, reason.what, reason.detail === undefined ? name : `${name}: ${reason.detail}`);
