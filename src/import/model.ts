@@ -2,10 +2,11 @@
 import { kebabCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Endpoint, RequestStyle } from "../language/endpoints/model.ts";
-import type { DeclaredError } from "../language/errors/model.ts";
+import type { Errors } from "../language/errors/model.ts";
 import type { Model, PartName, PartStatus } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
 import type { Prose } from "../language/print.ts";
+import { errorsOf } from "./errors.ts";
 import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
 import { type Keys, withKeys } from "./keys.ts";
@@ -28,10 +29,10 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   const base = baseOf(root, dialect, notices);
   const operations = operationsOf({ dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) });
   const events = webhooksOf(root, operations, schemas, notices);
-  const errors = errorsOf(operations, notices);
   const named = schemas.all();
   const resources = resourcesOf(contractOperations(operations), named, keyNamesOf(root));
   const isServed = resources.endpoints.size > 0;
+  const errors = errorsOf(operations, named, (operation) => resources.endpoints.has(operation), notices);
   const declared = securityOf(root, operations, schemas, notices, isServed);
   const keys = declared && withKeys(declared, resources.endpoints.keys());
   const security = keys?.security;
@@ -73,7 +74,7 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
       show: {},
     },
     events: {},
-    errors: { errors },
+    errors,
     limits: {},
     versioning,
     gaps: [...purpose.gaps, ...gapsOf(found), ...gaps],
@@ -126,7 +127,7 @@ interface Found {
   readonly operations: readonly ImportedOperation[];
   readonly security: ReturnType<typeof securityOf>;
   readonly events: ReturnType<typeof webhooksOf>;
-  readonly errors: Readonly<Record<string, DeclaredError>>;
+  readonly errors: Errors;
   readonly named: ReturnType<ReturnType<typeof createSchemas>["all"]>;
   readonly resources: ImportedResources;
   readonly versioning: Model["versioning"];
@@ -147,7 +148,7 @@ function statusOf({
     endpoints: "shown",
     authentication: security === undefined ? "not shown" : "shown",
     events: events.names.length === 0 ? "not shown" : "shown",
-    errors: Object.keys(errors).length === 0 ? "not shown" : "shown",
+    errors: isEmpty(errors) ? "not shown" : "shown",
     versioning: versioning.deprecated === undefined ? "not shown" : "shown",
   };
 }
@@ -164,8 +165,12 @@ function gapsOf({ base, operations, security, events, errors }: Found): readonly
     ...(security?.gaps ?? []),
     ...events.names.map((name) => `events/out/${name}`),
     ...(events.names.length === 0 ? [] : ["events/envelope", "events/delivery"]),
-    ...(Object.keys(errors).length === 0 ? [] : ["errors/body"]),
+    ...(isEmpty(errors) || errors.body !== undefined ? [] : ["errors/body"]),
   ];
+}
+
+function isEmpty({ body, errors }: Errors): boolean {
+  return body === undefined && Object.keys(errors).length === 0;
 }
 
 export function everyPart<Value>(value: Value): Record<PartName, Value> {
@@ -235,48 +240,6 @@ function firstServer({ servers }: JsonObject, notices: ImportNotices): string | 
     return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : braced;
   });
 }
-
-// ── Part 7 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Returns an error for each error status of a response: sources have statuses, but no error codes. */
-function errorsOf(
-  operations: readonly ImportedOperation[],
-  notices: ImportNotices,
-): Readonly<Record<string, DeclaredError>> {
-  const descriptions = new Map<number, Map<string, number>>();
-  for (const { endpoint } of operations) {
-    for (const [status, { note }] of Object.entries(endpoint?.wire?.answers ?? {})) {
-      if (!/^[45][0-9]{2}$/.test(status)) continue;
-      const counts = descriptions.get(Number(status)) ?? new Map<string, number>();
-      descriptions.set(Number(status), counts);
-      const purpose = shortText(note ?? "");
-      if (purpose !== "") counts.set(purpose, (counts.get(purpose) ?? 0) + 1);
-    }
-  }
-  if (descriptions.size > 0)
-    notices.guessed("/paths", "codes of errors, from the statuses of the answers: the source has none");
-  return Object.fromEntries(
-    [...descriptions]
-      .toSorted(([one], [other]) => one - other)
-      .map(([status, counts]) => {
-        const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
-        const sourceText = reasons[status] ?? `Status ${status}`;
-        return [kebabCase(sourceText), { status, sentence: most?.[0] ?? sourceText }];
-      }),
-  );
-}
-
-/** Reason phrases of the IANA registry (RFC 9110 and others). */
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
-  405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
-  411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
-  415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed", 421: "Misdirected Request",
-  422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency", 426: "Upgrade Required",
-  428: "Precondition Required", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
-  451: "Unavailable For Legal Reasons", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-  503: "Service Unavailable", 504: "Gateway Timeout",
-}; // biome-ignore format: a table
 
 // ── Prose ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
