@@ -1,5 +1,6 @@
 /** Declares the operations of a group, as far as their bodies and answers lie within its record. */
 import { camelCase, snakeCase } from "../../base/case.ts";
+import type { Json } from "../../base/json.ts";
 import type { Endpoint, Method } from "../../language/endpoints/model.ts";
 import { isChangeable, isNeverReturned, isServerSet } from "../../language/resources/fields.ts";
 import type { Field, ViewDefinition } from "../../language/resources/model.ts";
@@ -16,7 +17,7 @@ import {
 import type { ContractOperation } from "./groups.ts";
 import { listOf } from "./lists.ts";
 import { keyOf, type RecordDraft } from "./record.ts";
-import { fits, type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
+import { fits, type NamedSchemas, plainSchema, type Shape, shapeOf } from "./schema.ts";
 
 export interface Declaration {
   readonly endpoint: Endpoint;
@@ -127,6 +128,8 @@ function inputOf(
     action === "create" ? !isServerSet(withIdentity(name, field)) : isChangeable(name, withIdentity(name, field)),
   );
   for (const [name, member] of shape.members) {
+    // Clients should not send a member that is only in answers.
+    if (plainSchema(member.schema, named)["readOnly"] === true) continue;
     const field = Object.hasOwn(record.fields, name) ? record.fields[name] : undefined;
     if (field === undefined) return { what: "its body has a member that no record has", detail: name };
     const schema = record.schemas[name];
@@ -171,17 +174,12 @@ function withIdentity(name: string, field: Field): Field {
   return { ...field, type: { kind: "id", made: field.default === undefined ? "client" : "server", of: field.type } };
 }
 
-function bodyRecord(schema: Parameters<typeof shapeOf>[0], context: Context): WrappedRecord | undefined {
-  const { record, named } = context;
-  const isRecord = (shape: Shape) =>
-    shape.members.size !== 1 || [...shape.members.keys()].every((name) => Object.hasOwn(record.fields, name));
+/** Returns the record in a body: the body itself, or its only member if that is an object with fields of the record. */
+function bodyRecord(schema: Json, { record, named }: Context): WrappedRecord | undefined {
   const shape = shapeOf(schema, named);
-  if (shape === undefined || isRecord(shape)) return shape && { shape };
-  return recordIn(
-    schema,
-    named,
-    (one) => one !== shape && [...one.members.keys()].some((name) => Object.hasOwn(record.fields, name)),
-  );
+  const hasFields = ({ members }: Shape) => [...members.keys()].some((name) => Object.hasOwn(record.fields, name));
+  const wrapped = shape?.members.size === 1 && !hasFields(shape) ? recordIn(schema, named, hasFields) : undefined;
+  return wrapped ?? (shape && { shape });
 }
 
 interface Output {
@@ -230,10 +228,7 @@ function outputOf(answer: Answer, action: Action, context: Context): Output | Re
   return { gives: { ...status, ...gives }, omitted: shown.omitted, guesses: [] };
 }
 
-function answerRecord(
-  schema: Parameters<typeof shapeOf>[0],
-  { named, parameter, record, segment }: Context,
-): WrappedRecord | undefined {
+function answerRecord(schema: Json, { named, parameter, record, segment }: Context): WrappedRecord | undefined {
   return recordIn(schema, named, (shape) =>
     parameter === undefined ? shape.members.has(record.key) : keyOf(shape, parameter, segment) === record.key,
   );

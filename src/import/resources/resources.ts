@@ -105,11 +105,16 @@ function declaredGroup(
 ): DeclaredGroup | undefined {
   const segment = group.collection.slice(group.collection.lastIndexOf("/") + 1);
   const members = membersOf(group);
-  const refuse = (reason: Reason): undefined => {
-    for (const [{ name }] of members) reasons.set(name, reasons.get(name) ?? reason);
+  /** Without a creation the other operations have no records, whatever else is unclear about them. */
+  const refuse = (reason: Reason, cause?: ContractOperation): undefined => {
+    for (const [{ name }] of members) if (name !== cause?.name) reasons.set(name, reason);
   };
   const create = group.ofAll.POST;
-  if (create === undefined) return refuse({ what: "no operation creates its records" });
+  if (create === undefined) {
+    for (const [{ name }] of members)
+      reasons.set(name, reasons.get(name) ?? { what: "no operation creates its records" });
+    return undefined;
+  }
   const shapes = shapesOf(group, named, segment);
   const record = recordOf(
     { ...shapes, segment, ...(group.parameter === undefined ? {} : { parameter: group.parameter }) },
@@ -140,9 +145,11 @@ function declaredGroup(
     if (isReason(declared)) reasons.set(operation.name, declared);
     else declarations.set(operation, declared);
   }
-  if (!declarations.has(create)) return refuse({ what: "no operation creates its records" });
-  if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET"))
-    return refuse({ what: "no operation reads its records" });
+  if (!declarations.has(create)) return refuse({ what: "no operation creates its records" }, create);
+  if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET")) {
+    for (const { name } of declarations.keys()) reasons.set(name, { what: "no operation reads its records" });
+    return undefined;
+  }
   const text = JSON.stringify([...declarations.values()].map(({ endpoint }) => endpoint));
   return {
     name: resource,
