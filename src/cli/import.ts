@@ -88,7 +88,7 @@ function grouped(notes: readonly LocatedNotice[]): readonly Group[] {
     const [first] = list;
     return first === undefined ? [] : [{ kind: first.kind, what: first.what, notes: list, all: list.length }];
   });
-  const order = ["lost", "guessed", "renamed", "hint"];
+  const order = ["401", "handler", "lost", "guessed", "renamed", "hint"];
   return all.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind) || other.all - one.all);
 }
 

@@ -1,18 +1,23 @@
 /** Converts OpenAPI and Swagger to the nine parts of a document, and their descriptions to the prose of each part. */
 import { kebabCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { DeclaredError } from "../language/errors/model.ts";
+import type { Endpoint, RequestStyle } from "../language/endpoints/model.ts";
+import type { Errors } from "../language/errors/model.ts";
 import type { Model, PartName, PartStatus } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
 import type { Prose } from "../language/print.ts";
+import { errorsOf } from "./errors.ts";
 import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
+import { type Keys, withKeys } from "./keys.ts";
 import { plain, quoted } from "./prose.ts";
 import { below, type ImportNotices, itemsOf, textsOf } from "./report.ts";
 import { versioningOf } from "./deprecations.ts";
-import { type Similarity, likenesses } from "./resources.ts";
+import { withKnownContract, withoutClash } from "./known-contracts.ts";
+import { contractOperations } from "./resources/groups.ts";
+import { type ImportedResources, resourcesOf } from "./resources/resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
-import { securityOf } from "./security.ts";
+import { keyNamesOf, securityOf } from "./security.ts";
 
 export interface Parts {
   readonly model: Model;
@@ -23,33 +28,42 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   const schemas = createSchemas(root, dialect, notices);
   const base = baseOf(root, dialect, notices);
   const operations = operationsOf({ dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) });
-  const security = securityOf(root, operations, schemas, notices);
   const events = webhooksOf(root, operations, schemas, notices);
-  const errors = errorsOf(operations, notices);
   const named = schemas.all();
-  const alike = likenesses(operations);
-  for (const { pointer, path, schema, operations: names } of alike) {
-    const where = `${path}${schema === undefined ? "" : ` ${schema}`}`;
-    notices.hint(pointer, "what looks like a resource, by its paths", `${where}: ${names.join(", ")}`);
-  }
+  const resources = resourcesOf(contractOperations(operations), named, keyNamesOf(root));
+  const isServed = resources.endpoints.size > 0;
+  const errors = errorsOf(operations, named, (operation) => resources.endpoints.has(operation), notices);
+  const declared = securityOf(root, operations, schemas, notices, isServed);
+  const keys = declared && withKeys(declared, resources.endpoints.keys());
+  const security = keys?.security;
+  report(operations, resources, keys, notices);
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
     if (member.startsWith("x-")) notices.lost(below("", member), "an extension of the whole description", member);
   const { versioning, gaps } = versioningOf(operations);
-  const found: Found = { base, operations, security, events, errors, named, versioning };
+  const found: Found = { base, operations, security, events, errors, named, resources, versioning };
   const model: Model = {
     ...(typeof info["title"] === "string" && info["title"].trim() !== ""
       ? { title: info["title"].replaceAll(/\s+/g, " ").trim() }
       : {}),
     status: statusOf(found),
     purpose: purpose.purpose,
-    resources: { resources: {}, types: {}, ...(Object.keys(named).length === 0 ? {} : { schemas: named }), rules: {} },
+    resources: {
+      resources: resources.resources,
+      types: {},
+      ...(Object.keys(named).length === 0 ? {} : { schemas: named }),
+      ...(Object.keys(resources.views).length === 0 ? {} : { views: resources.views }),
+      rules: {},
+    },
     states: {},
     endpoints: {
       ...(base === undefined ? {} : { base }),
+      ...(isServed ? { requests: requestStyleOf(resources) } : {}),
       endpoints: Object.fromEntries(
-        operations.flatMap(({ name, endpoint }) => (endpoint === undefined ? [] : [[name, endpoint]])),
+        operations.flatMap(({ name, endpoint }) =>
+          endpoint === undefined ? [] : [[name, finalEndpoint(name, endpoint, resources)]],
+        ),
       ),
     },
     authentication: {
@@ -60,15 +74,51 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
       show: {},
     },
     events: {},
-    errors: { errors },
+    errors,
     limits: {},
     versioning,
     gaps: [...purpose.gaps, ...gapsOf(found), ...gaps],
   };
+  return { model, prose: proseOf(root, info, operations, events.prose, dialect) };
+}
+
+/** Returns the declared endpoint of an operation with its imported contract beside it, else its handler. */
+function finalEndpoint(name: string, handler: Endpoint, { endpoints, resources }: ImportedResources): Endpoint {
+  const wire = handler.wire && withoutClash(handler.wire, resources);
+  const declared = endpoints.get(name);
+  if (declared !== undefined && wire !== undefined) return withKnownContract(declared, handler.path, wire);
+  return { ...handler, ...(wire === undefined ? {} : { wire }) };
+}
+
+/** What the schemas of requests allow: forms, and members that they do not name. */
+function requestStyleOf({ requests: { form, open } }: ImportedResources): RequestStyle {
   return {
-    model,
-    prose: { ...proseOf(root, info, operations, events.prose, dialect), resources: { after: resourceProse(alike) } },
+    ...(form ? { media: [{ type: "application/json" }, { type: "application/x-www-form-urlencoded" }] } : {}),
+    ...(open ? { unknown: "ignored" as const } : {}),
   };
+}
+
+/** Reports why operations stay handlers, and what the resources were guessed from. */
+function report(
+  operations: readonly ImportedOperation[],
+  found: ImportedResources,
+  keys: Keys | undefined,
+  notices: ImportNotices,
+): void {
+  if (keys?.added !== undefined)
+    notices.guessed(
+      "/components/securitySchemes",
+      "that keys may stand for tokens whose issuer is not said",
+      keys.added,
+    );
+  for (const { name, pointer } of operations) {
+    const need = keys?.needs.find(({ operation }) => operation === name);
+    if (need !== undefined) notices.needs(pointer, need.what, name);
+    const reason = found.reasons.get(name);
+    if (reason === undefined) continue;
+    notices.handler(pointer, reason.what, reason.detail === undefined ? name : `${name}: ${reason.detail}`);
+  }
+  for (const { kind, pointer, what, detail } of found.notices) notices[kind](pointer, what, detail);
 }
 
 /** What the import found for each part. A part for which it found nothing becomes `not shown`. */
@@ -77,20 +127,28 @@ interface Found {
   readonly operations: readonly ImportedOperation[];
   readonly security: ReturnType<typeof securityOf>;
   readonly events: ReturnType<typeof webhooksOf>;
-  readonly errors: Readonly<Record<string, DeclaredError>>;
+  readonly errors: Errors;
   readonly named: ReturnType<ReturnType<typeof createSchemas>["all"]>;
+  readonly resources: ImportedResources;
   readonly versioning: Model["versioning"];
 }
 
-function statusOf({ security, events, errors, named, versioning }: Found): Readonly<Record<PartName, PartStatus>> {
+function statusOf({
+  security,
+  events,
+  errors,
+  named,
+  resources,
+  versioning,
+}: Found): Readonly<Record<PartName, PartStatus>> {
   return {
     ...everyPart("not shown"),
     purpose: "shown",
-    resources: Object.keys(named).length === 0 ? "not shown" : "shown",
+    resources: Object.keys({ ...named, ...resources.resources }).length === 0 ? "not shown" : "shown",
     endpoints: "shown",
     authentication: security === undefined ? "not shown" : "shown",
     events: events.names.length === 0 ? "not shown" : "shown",
-    errors: Object.keys(errors).length === 0 ? "not shown" : "shown",
+    errors: isEmpty(errors) ? "not shown" : "shown",
     versioning: versioning.deprecated === undefined ? "not shown" : "shown",
   };
 }
@@ -107,8 +165,12 @@ function gapsOf({ base, operations, security, events, errors }: Found): readonly
     ...(security?.gaps ?? []),
     ...events.names.map((name) => `events/out/${name}`),
     ...(events.names.length === 0 ? [] : ["events/envelope", "events/delivery"]),
-    ...(Object.keys(errors).length === 0 ? [] : ["errors/body"]),
+    ...(isEmpty(errors) || errors.body !== undefined ? [] : ["errors/body"]),
   ];
+}
+
+function isEmpty({ body, errors }: Errors): boolean {
+  return body === undefined && Object.keys(errors).length === 0;
 }
 
 export function everyPart<Value>(value: Value): Record<PartName, Value> {
@@ -179,48 +241,6 @@ function firstServer({ servers }: JsonObject, notices: ImportNotices): string | 
   });
 }
 
-// ── Part 7 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Returns an error for each error status of a response: sources have statuses, but no error codes. */
-function errorsOf(
-  operations: readonly ImportedOperation[],
-  notices: ImportNotices,
-): Readonly<Record<string, DeclaredError>> {
-  const descriptions = new Map<number, Map<string, number>>();
-  for (const { endpoint } of operations) {
-    for (const [status, { note }] of Object.entries(endpoint?.wire?.answers ?? {})) {
-      if (!/^[45][0-9]{2}$/.test(status)) continue;
-      const counts = descriptions.get(Number(status)) ?? new Map<string, number>();
-      descriptions.set(Number(status), counts);
-      const purpose = shortText(note ?? "");
-      if (purpose !== "") counts.set(purpose, (counts.get(purpose) ?? 0) + 1);
-    }
-  }
-  if (descriptions.size > 0)
-    notices.guessed("/paths", "codes of errors, from the statuses of the answers: the source has none");
-  return Object.fromEntries(
-    [...descriptions]
-      .toSorted(([one], [other]) => one - other)
-      .map(([status, counts]) => {
-        const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
-        const sourceText = reasons[status] ?? `Status ${status}`;
-        return [kebabCase(sourceText), { status, sentence: most?.[0] ?? sourceText }];
-      }),
-  );
-}
-
-/** Reason phrases of the IANA registry (RFC 9110 and others). */
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
-  405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
-  411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
-  415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed", 421: "Misdirected Request",
-  422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency", 426: "Upgrade Required",
-  428: "Precondition Required", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
-  451: "Unavailable For Legal Reasons", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-  503: "Service Unavailable", 504: "Gateway Timeout",
-}; // biome-ignore format: a table
-
 // ── Prose ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function proseOf(
@@ -273,14 +293,6 @@ export function aboutTheSource(info: JsonObject, root: JsonObject): readonly str
     ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
     ...(isObject(root["externalDocs"]) ? [`More: ${plain(linkOf(root["externalDocs"]))}.`] : []),
   ];
-}
-
-function resourceProse(alike: readonly Similarity[]): readonly string[] {
-  if (alike.length === 0) return [];
-  const lines = alike.map(({ path, schema, operations }) => {
-    return `- \`${path}\`${schema === undefined ? "" : `, a \`${schema}\``}: ${operations.map((name) => `\`${name}\``).join(", ")}`;
-  });
-  return [`What looks like resources, by the paths of the source:\n\n${lines.join("\n")}`];
 }
 
 /** Returns a heading for each tag, and below it one for each operation with more prose than its description. */

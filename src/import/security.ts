@@ -15,20 +15,35 @@ export interface ImportedSecurity {
   readonly gaps: readonly string[];
 }
 
-/** Imports the security of a description; undefined if the source declares none. */
+/** Returns the names of header fields, cookies and parameters in which clients send keys, in lower case. */
+export function keyNamesOf(root: JsonObject): ReadonlySet<string> {
+  return new Set(
+    schemesOf(root).entries.flatMap(([, scheme]) =>
+      isObject(scheme) && scheme["type"] === "apiKey" ? [textOf(scheme["name"]).toLowerCase()] : [],
+    ),
+  );
+}
+
+function schemesOf(root: JsonObject): { readonly at: string; readonly entries: ReturnType<typeof entriesOf> } {
+  const { components } = root;
+  return isObject(components)
+    ? { at: "/components/securitySchemes", entries: entriesOf(components["securitySchemes"]) }
+    : { at: "/securityDefinitions", entries: entriesOf(root["securityDefinitions"]) };
+}
+
+/** Imports the security of a description; undefined if the source declares none and Nonet serves none of its operations. */
 export function securityOf(
   root: JsonObject,
   operations: readonly ImportedOperation[],
   schemas: Schemas,
   notices: ImportNotices,
+  isServed: boolean,
 ): ImportedSecurity | undefined {
-  const { components } = root;
-  const [at, described] = isObject(components)
-    ? (["/components/securitySchemes", components["securitySchemes"]] as const)
-    : (["/securityDefinitions", root["securityDefinitions"]] as const);
-  const declared = entriesOf(described);
+  const { at, entries: declared } = schemesOf(root);
   const requirements = operations.some(({ security = [] }) => security.length > 0);
-  if (declared.length === 0 && !requirements) return undefined;
+  if (declared.length === 0 && !requirements && !isServed) return undefined;
+  if (isServed && operations.every(({ security }) => security === undefined))
+    notices.guessed("/paths", "that anyone may run the operations: the source declares no credentials for them");
   const gaps: string[] = ["authentication/own", "authentication/show", "authentication/unseen"];
   const credentials: Record<string, Credential> = {};
   const names = new Set<string>();

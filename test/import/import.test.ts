@@ -176,7 +176,10 @@ test("lines of the report are those of the source", () => {
   assert(yaml.kind === "imported");
   assert.deepEqual(
     yaml.notes.map(({ kind, line, column }) => [kind, line, column]),
-    [["renamed", 5, 7]],
+    [
+      ["handler", 4, 5],
+      ["renamed", 5, 7],
+    ],
   );
   const json = importDocument(
     "a.json",
@@ -185,7 +188,10 @@ test("lines of the report are those of the source", () => {
   assert(json.kind === "imported");
   assert.deepEqual(
     json.notes.map(({ kind, line, column }) => [kind, line, column]),
-    [["renamed", 6, 9]],
+    [
+      ["handler", 5, 7],
+      ["renamed", 6, 9],
+    ],
   );
 });
 

@@ -1,0 +1,125 @@
+/** Reads the contract of an imported operation: its body and its successful answer, with the objects around records. */
+import { isObject, type Json } from "../../base/json.ts";
+import type { Model } from "../../language/model.ts";
+import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import type { EndpointContract } from "../../language/endpoints/model.ts";
+import { type NamedSchemas, plainSchema, referenceIn, type Shape, shapeOf, typesOf } from "./schema.ts";
+
+/** Why an operation stays a handler: a constant sentence, and what it is about. */
+export interface Reason {
+  readonly what: string;
+  readonly detail?: string;
+}
+
+export function isReason(value: object | undefined): value is Reason {
+  return value !== undefined && "what" in value;
+}
+
+export type Answer =
+  /** The source does not say what the operation answers when it succeeds. */
+  | { readonly kind: "unspecified" }
+  | { readonly kind: "empty"; readonly status: number; readonly created?: number }
+  | { readonly kind: "value"; readonly status: number; readonly created?: number; readonly schema: Json };
+
+/** Returns the successful answer. */
+export function answerOf({ answers = {} }: EndpointContract): Answer | Reason {
+  const successes = Object.keys(answers).filter((status) => status.startsWith("2"));
+  if (successes.length === 0) return { kind: "unspecified" };
+  const [first = "", other, ...more] = successes;
+  const isUpsert = other === "201" && more.length === 0;
+  if (other !== undefined && !isUpsert)
+    return { what: "it has several successful answers", detail: successes.join(", ") };
+  const found = answers[first];
+  const status = first === "2XX" ? 200 : Number(first);
+  const required = Object.entries(found?.headers ?? {}).find(([, { optional }]) => !optional);
+  if (required !== undefined) return { what: "its answer has a header field of its own", detail: required[0] };
+  const created = isUpsert ? { created: Number(other) } : {};
+  if (found?.type === undefined)
+    return found?.media === undefined || found.media.length === 0
+      ? { kind: "empty", status, ...created }
+      : { what: "its answer is not JSON", detail: found.media.join(", ") };
+  if (!isJson(found.media)) return { what: "its answer is not JSON", detail: found.media?.join(", ") ?? "" };
+  return { kind: "value", status, ...created, schema: schemaOf(found.type) };
+}
+
+function isJson(media: readonly string[] | undefined, types: RegExp = /^application\/json\b|^\*\/\*/): boolean {
+  return media === undefined || media.some((one) => types.test(one));
+}
+
+export interface Body {
+  readonly schema: Json;
+  readonly optional: boolean;
+  readonly form: boolean;
+}
+
+/** Returns the body of a request in JSON; undefined if the operation has none. */
+export function bodyOf({ body }: EndpointContract): Body | Reason | undefined {
+  if (body === undefined) return undefined;
+  const { media, optional, type } = body;
+  if (!isJson(media, /^application\/(?:merge-patch\+)?json\b|^\*\/\*|^application\/x-www-form-urlencoded/))
+    return { what: "its body is not JSON", detail: media?.join(", ") ?? "" };
+  if (type === undefined) return { what: "its body has no schema" };
+  return { schema: schemaOf(type), optional, form: media?.includes("application/x-www-form-urlencoded") ?? false };
+}
+
+/** Returns the schema of a type of a contract. */
+export function schemaOf(type: FieldType): Json {
+  if (type.kind === "schema") return type.schema;
+  if (type.kind === "named") return { $ref: `#/schemas/${type.name}` };
+  return jsonSchemaOf(empty, type, "output");
+}
+
+/** The types that the import writes on one line contain no names. */
+const empty = { resources: { resources: {}, types: {}, rules: {} } } as unknown as Model;
+
+/** A record in a body or an answer, and the member around it. */
+export interface WrappedRecord {
+  readonly shape: Shape;
+  readonly around?: string;
+}
+
+/** Returns the record that a schema is, or that its only object member is. `isRecord`: whether an object is the record itself. */
+export function recordIn(
+  schema: Json,
+  named: NamedSchemas,
+  isRecord: (shape: Shape) => boolean,
+): WrappedRecord | undefined {
+  const shape = shapeOf(schema, named);
+  if (shape === undefined) return undefined;
+  if (isRecord(shape)) return { shape };
+  const objects = [...shape.members].flatMap(([around, member]) => {
+    const inner = shapeOf(member.schema, named);
+    return inner !== undefined && isRecord(inner) ? [{ shape: inner, around }] : [];
+  });
+  const [only] = objects;
+  return objects.length === 1 ? only : undefined;
+}
+
+/** The items of a list, and the object around them. */
+export interface ListedRecords {
+  readonly item: Json;
+  readonly around?: { readonly name: string; readonly shape: Shape };
+}
+
+/** Returns the items of an array, or of the only array of objects in an object. */
+export function itemsIn(schema: Json, named: NamedSchemas): ListedRecords | undefined {
+  const item = itemOf(schema, named);
+  if (item !== undefined) return { item };
+  const shape = shapeOf(schema, named);
+  const lists = [...(shape?.members ?? [])].flatMap(([name, member]) => {
+    const found = itemOf(member.schema, named);
+    return found !== undefined && shapeOf(found, named) !== undefined ? [{ name, item: found }] : [];
+  });
+  const [only] = lists;
+  if (only === undefined || lists.length > 1 || shape === undefined) return undefined;
+  return { item: only.item, around: { name: only.name, shape } };
+}
+
+function itemOf(schema: Json, named: NamedSchemas): Json | undefined {
+  const plain = plainSchema(schema, named);
+  const { type, items } = plain;
+  return typesOf(type).includes("array") && (isObject(items) || referenceIn(items ?? null) !== undefined)
+    ? items
+    : undefined;
+}

@@ -1,0 +1,330 @@
+/** Declares the operations of a group, as far as their bodies and answers lie within its record. */
+import { camelCase, snakeCase } from "../../base/case.ts";
+import type { Json } from "../../base/json.ts";
+import type { Endpoint, Method } from "../../language/endpoints/model.ts";
+import { isChangeable, isNeverReturned, isServerSet } from "../../language/resources/fields.ts";
+import type { Field, ViewDefinition } from "../../language/resources/model.ts";
+import {
+  type Answer,
+  answerOf,
+  bodyOf,
+  isReason,
+  itemsIn,
+  type Reason,
+  recordIn,
+  type WrappedRecord,
+} from "./answers.ts";
+import type { ContractOperation } from "./groups.ts";
+import { listOf } from "./lists.ts";
+import { keyOf, type RecordDraft } from "./record.ts";
+import { fits, type NamedSchemas, plainSchema, type Shape, shapeOf } from "./schema.ts";
+
+export interface Declaration {
+  readonly endpoint: Endpoint;
+  readonly filters: readonly string[];
+  /** The optional members of the answer that it leaves out. */
+  readonly omitted: readonly string[];
+  readonly guesses: readonly string[];
+  /** Whether clients may send a form. */
+  readonly form: boolean;
+  /** Whether the body may contain members that the operation does not take. */
+  readonly open: boolean;
+}
+
+export interface Context {
+  readonly resource: string;
+  readonly record: RecordDraft;
+  readonly named: NamedSchemas;
+  readonly parameter?: string;
+  readonly segment: string;
+  /** The header fields and cookies in which clients send credentials. */
+  readonly credentials: ReadonlySet<string>;
+  /** Returns the name of a view of these fields. */
+  readonly view: (definition: ViewDefinition) => string;
+}
+
+export type Action = "create" | "list" | "read" | "update" | "replace" | "delete" | "part";
+
+export const actionsOfAll: Readonly<Partial<Record<Method, Action>>> = { POST: "create", GET: "list" };
+export const actionsOfOne: Readonly<Partial<Record<Method, Action>>> = {
+  GET: "read",
+  PATCH: "update",
+  PUT: "replace",
+  DELETE: "delete",
+};
+
+export function declare(operation: ContractOperation, action: Action, context: Context): Declaration | Reason {
+  const answer = answerOf(operation.wire);
+  if (isReason(answer)) return answer;
+  const parameter = parameterReason(operation, action, context);
+  if (parameter !== undefined) return parameter;
+  if (action === "list" || action === "part") return declaredList(operation, action, answer, context);
+  if (answer.kind !== "unspecified" && answer.created !== undefined && action !== "replace")
+    return { what: "it has several successful answers", detail: `${answer.status}, ${answer.created}` };
+  const body =
+    action === "create" || action === "update" || action === "replace"
+      ? inputOf(operation, action, context)
+      : noBody(operation);
+  if (isReason(body)) return body;
+  const output = outputOf(answer, action, context);
+  if (isReason(output)) return output;
+  return {
+    endpoint: {
+      method: operation.endpoint.method,
+      path: pathOf(operation, context),
+      of: context.resource,
+      ...body.takes,
+      ...output.gives,
+    },
+    filters: [],
+    omitted: output.omitted,
+    guesses: [...body.guesses, ...output.guesses],
+    form: body.form,
+    open: body.open,
+  };
+}
+
+/** Header fields that every operation accepts, or that change no answer. */
+const commonHeaders =
+  /^(?:accept|accept-.*|authorization|content-type|if-match|if-none-match|idempotency-key|user-agent|traceparent|tracestate|x-request-id|x-correlation-id|request-id)$/i;
+
+/** Returns why the operation's parameters are none of the record's. The parameters of lists are checked with the list. */
+function parameterReason({ wire }: ContractOperation, action: Action, { credentials }: Context): Reason | undefined {
+  const others = [
+    ...(action === "list" || action === "part" ? [] : Object.keys(wire.query ?? {})),
+    ...Object.keys({ ...wire.header, ...wire.cookie }).filter((name) => !commonHeaders.test(name)),
+  ].find((name) => !credentials.has(name.toLowerCase()));
+  return others === undefined
+    ? undefined
+    : { what: "it has a parameter that is no field of the record", detail: others };
+}
+
+interface Input {
+  readonly takes: Pick<Endpoint, "takes" | "nesting">;
+  readonly guesses: readonly string[];
+  readonly form: boolean;
+  readonly open: boolean;
+}
+
+function noBody({ wire }: ContractOperation): Input | Reason {
+  if (wire.body !== undefined) return { what: "it has a body, which no such operation takes" };
+  return { takes: {}, guesses: [], form: false, open: false };
+}
+
+/** Returns what a creation, a change or a replacement takes. */
+function inputOf(
+  operation: ContractOperation,
+  action: "create" | "update" | "replace",
+  context: Context,
+): Input | Reason {
+  const { record, named } = context;
+  const body = bodyOf(operation.wire);
+  if (isReason(body)) return body;
+  const found = body === undefined ? { shape: { members: new Map(), open: true } } : bodyRecord(body.schema, context);
+  if (found === undefined) return { what: "its body is no record" };
+  const { shape, around }: WrappedRecord = found;
+  const fields = Object.entries(record.fields);
+  const expected = fields.filter(([name, field]) =>
+    action === "create" ? !isServerSet(withIdentity(name, field)) : isChangeable(name, withIdentity(name, field)),
+  );
+  for (const [name, member] of shape.members) {
+    // Clients should not send a member that is only in answers.
+    if (plainSchema(member.schema, named)["readOnly"] === true) continue;
+    const field = Object.hasOwn(record.fields, name) ? record.fields[name] : undefined;
+    if (field === undefined) return { what: "its body has a member that no record has", detail: name };
+    const schema = record.schemas[name];
+    if (schema !== undefined && expected.some(([one]) => one === name) && !fits(member.schema, schema, named))
+      return { what: "a member of its body has another type than in the record", detail: name };
+  }
+  const isRequired = (field: Field) => action !== "update" && !field.optional && field.default === undefined;
+  const lacking = expected.find(
+    ([name, field]) => isRequired(field) && name !== record.key && shape.members.get(name)?.required !== true,
+  );
+  if (lacking !== undefined) return { what: "its body may lack a member that a record needs", detail: lacking[0] };
+  const taken = expected.filter(([name]) => shape.members.has(name));
+  if (taken.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
+  const takes = Object.fromEntries(
+    taken.map(([name, { type, optional, default: value }]): [string, Field] => [
+      name,
+      {
+        type,
+        optional: optional || (action === "update" && value === undefined),
+        ...(value === undefined || action === "update" ? {} : { default: value }),
+        marks: [],
+      },
+    ]),
+  );
+  const isWhole = taken.length === expected.length && around === undefined;
+  return {
+    takes: isWhole
+      ? {}
+      : {
+          takes,
+          ...(around === undefined ? {} : { nesting: Object.fromEntries(taken.map(([name]) => [name, [around]])) }),
+        },
+    guesses: body?.optional === true ? ["that a request has a body, which the source allows to leave out"] : [],
+    form: body?.form ?? false,
+    open: shape.open,
+  };
+}
+
+/** The type of an id says whether clients choose it; the reader of documents derives this from its default. */
+function withIdentity(name: string, field: Field): Field {
+  if (name !== "id" || field.type.kind === "id") return field;
+  return { ...field, type: { kind: "id", made: field.default === undefined ? "client" : "server", of: field.type } };
+}
+
+/** Returns the record in a body: the body itself, or its only member if that is an object with fields of the record. */
+function bodyRecord(schema: Json, { record, named }: Context): WrappedRecord | undefined {
+  const shape = shapeOf(schema, named);
+  const hasFields = ({ members }: Shape) => [...members.keys()].some((name) => Object.hasOwn(record.fields, name));
+  const wrapped = shape?.members.size === 1 && !hasFields(shape) ? recordIn(schema, named, hasFields) : undefined;
+  return wrapped ?? (shape && { shape });
+}
+
+interface Output {
+  readonly gives: Pick<Endpoint, "gives" | "status" | "statuses">;
+  readonly omitted: readonly string[];
+  readonly guesses: readonly string[];
+}
+
+const usualStatus: Readonly<Record<Action, number>> = {
+  create: 201,
+  list: 200,
+  part: 200,
+  read: 200,
+  update: 200,
+  replace: 200,
+  delete: 204,
+};
+
+function outputOf(answer: Answer, action: Action, context: Context): Output | Reason {
+  const { record } = context;
+  if (answer.kind === "unspecified") {
+    const guesses = ["what the operation answers when it succeeds: the source does not say it"];
+    return {
+      gives: action === "delete" ? {} : recordGives(fieldsOf(record), undefined, context),
+      omitted: [],
+      guesses,
+    };
+  }
+  const hasClientKey =
+    action === "replace" && record.key === "id" && record.fields["id"]?.default === undefined && record.hasId;
+  if (hasClientKey !== (answer.created !== undefined)) {
+    return hasClientKey
+      ? { what: "it would create a record whose key clients choose, which the source does not say" }
+      : { what: "it has several successful answers", detail: `${answer.status}, ${answer.created}` };
+  }
+  const status = answer.status === usualStatus[action] ? {} : { status: answer.status };
+  if (answer.kind === "empty") {
+    if (action === "read") return { what: "its answer has no schema" };
+    return { gives: { ...status, ...(action === "delete" ? {} : { gives: "none" }) }, omitted: [], guesses: [] };
+  }
+  const found = answerRecord(answer.schema, context);
+  if (found === undefined) return { what: "its answer is no record" };
+  const shown = shownFields(found.shape, context);
+  if (isReason(shown)) return shown;
+  const gives = recordGives(shown.fields, found.around, context, action === "delete");
+  return { gives: { ...status, ...gives }, omitted: shown.omitted, guesses: [] };
+}
+
+function answerRecord(schema: Json, { named, parameter, record, segment }: Context): WrappedRecord | undefined {
+  return recordIn(schema, named, (shape) =>
+    parameter === undefined ? shape.members.has(record.key) : keyOf(shape, parameter, segment) === record.key,
+  );
+}
+
+/** Returns the names of the fields that answers may have. */
+function fieldsOf({ fields, hasId }: RecordDraft): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    isNeverReturned(field) || (name === "id" && !hasId) ? [] : [name],
+  );
+}
+
+/** Returns the fields of a record that an answer has, and its members that no record has. */
+export function shownFields(
+  shape: Shape,
+  { record, named }: Context,
+): { readonly fields: readonly string[]; readonly omitted: readonly string[] } | Reason {
+  const returned = fieldsOf(record);
+  const omitted: string[] = [];
+  for (const [name, { required, schema }] of shape.members) {
+    const field = record.fields[name];
+    if (!returned.includes(name) || field === undefined) {
+      if (required) return { what: "its answer requires a member that no record has", detail: name };
+      omitted.push(name);
+      continue;
+    }
+    if (required && field.optional)
+      return { what: "its answer requires a member that a request may leave out", detail: name };
+    const own = record.schemas[name];
+    if (own !== undefined && !fits(own, schema, named))
+      return { what: "a member of its answer has another type than in the record", detail: name };
+  }
+  return { fields: returned.filter((name) => shape.members.has(name)), omitted };
+}
+
+/** Returns the `gives` of a record: nothing for all its fields, else a view, and the object around it. */
+function recordGives(
+  fields: readonly string[],
+  around: string | undefined,
+  context: Context,
+  always = false,
+): Pick<Endpoint, "gives"> {
+  const name = shownAs(fields, context);
+  if (around !== undefined) return { gives: { [around]: name } };
+  return name === context.resource && !always ? {} : { gives: name };
+}
+
+/** Returns the name of the resource, or of a view of these fields. */
+function shownAs(fields: readonly string[], { record, resource, view }: Context): string {
+  const isWhole = record.hasId && fields.length === fieldsOf(record).length;
+  return isWhole ? resource : view({ of: resource, fields });
+}
+
+function declaredList(
+  operation: ContractOperation,
+  action: Action,
+  answer: Answer,
+  context: Context,
+): Declaration | Reason {
+  const { named, record, resource } = context;
+  if (operation.wire.body !== undefined) return { what: "it has a body, which no such operation takes" };
+  if (answer.kind !== "value") return { what: "its answer has no schema" };
+  const listed = itemsIn(answer.schema, named);
+  const shape = listed && shapeOf(listed.item, named);
+  if (listed === undefined || shape === undefined) return { what: "its answer is no list of records" };
+  const { parameter, segment } = context;
+  if (parameter !== undefined && keyOf(shape, parameter, segment) !== record.key)
+    return { what: "the items of its answer lack the key of a record" };
+  const shown = shownFields(shape, context);
+  if (isReason(shown)) return shown;
+  const list = listOf(operation, listed, record, `${shownAs(shown.fields, context)}[]`, named);
+  if (isReason(list)) return list;
+  if (action === "part" && list.filters.length === 0) return { what: "which records it selects is not said" };
+  const { gives, style } = list;
+  return {
+    endpoint: {
+      method: "GET",
+      path: operation.endpoint.path,
+      of: resource,
+      ...(action === "part" ? { does: "list" } : {}),
+      lists: style,
+      gives,
+      ...(answer.status === 200 ? {} : { status: answer.status }),
+    },
+    filters: list.filters,
+    omitted: [...shown.omitted, ...list.omitted],
+    guesses: [],
+    form: false,
+    open: true,
+  };
+}
+
+/** Returns the path with the name of the key as its parameter. */
+function pathOf({ endpoint: { path } }: ContractOperation, { parameter, record, resource }: Context): string {
+  if (parameter === undefined || !path.includes(`{${parameter}}`)) return path;
+  const usual = ["id", `${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource)];
+  const isKnown = record.key === "id" ? usual.includes(parameter) : record.key === parameter;
+  return isKnown ? path : path.replace(`{${parameter}}`, `{${record.key}}`);
+}

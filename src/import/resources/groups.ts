@@ -1,0 +1,58 @@
+/** Groups imported operations by their paths: a collection, its records, and parts of the collection. */
+import type { Endpoint, EndpointContract } from "../../language/endpoints/model.ts";
+import type { ImportedOperation } from "../operations.ts";
+
+export interface ContractOperation {
+  readonly name: string;
+  readonly pointer: string;
+  readonly endpoint: Endpoint;
+  readonly wire: EndpointContract;
+}
+
+export interface Group {
+  /** The path of the collection. */
+  readonly collection: string;
+  /** The parameter that names one record; undefined if no path does. */
+  readonly parameter?: string;
+  /** The operations on the collection and on one record, by method. */
+  readonly ofAll: Readonly<Partial<Record<Endpoint["method"], ContractOperation>>>;
+  readonly ofOne: Readonly<Partial<Record<Endpoint["method"], ContractOperation>>>;
+  /** Reads at a path below the collection: `/pets/findByStatus`. */
+  readonly parts: readonly ContractOperation[];
+}
+
+export function contractOperations(operations: readonly ImportedOperation[]): readonly ContractOperation[] {
+  return operations.flatMap(({ endpoint, name, pointer }) =>
+    endpoint?.wire === undefined ? [] : [{ name, pointer, endpoint, wire: endpoint.wire }],
+  );
+}
+
+/** Returns the groups of operations that could be about one resource. */
+export function groupsOf(operations: readonly ContractOperation[]): readonly Group[] {
+  const byPath = Map.groupBy(operations, ({ endpoint }) => withoutSlash(endpoint.path));
+  const byParent = Map.groupBy(byPath.keys(), (path) => path.slice(0, path.lastIndexOf("/")));
+  return [...byPath].flatMap(([path, ofAll]): readonly Group[] => {
+    const below = byParent.get(path) ?? [];
+    const [record, ...more] = below.filter((one) => one.endsWith("}") && one.startsWith(`${path}/{`));
+    if (path.includes("{") || path === "" || more.length > 0) return [];
+    const parts = below.filter((one) => one !== record).flatMap((one) => byPath.get(one) ?? []);
+    return [
+      {
+        collection: path,
+        ...(record === undefined ? {} : { parameter: record.slice(path.length + 2, -1) }),
+        ofAll: byMethod(ofAll),
+        ofOne: byMethod(byPath.get(record ?? "") ?? []),
+        parts: parts.filter(({ endpoint }) => endpoint.method === "GET"),
+      },
+    ];
+  });
+}
+
+function byMethod(operations: readonly ContractOperation[]): Group["ofAll"] {
+  // Of two operations that differ only in a slash at the end of the path, the first one belongs to the group.
+  return Object.fromEntries(operations.toReversed().map((one) => [one.endpoint.method, one]));
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, "");
+}

@@ -1,0 +1,205 @@
+/** Derives the record of a group of operations: its fields, its key, and who sets each field. */
+import { camelCase, wordsOf } from "../../base/case.ts";
+import type { Json } from "../../base/json.ts";
+import type { Field, FieldType, Modifier } from "../../language/resources/model.ts";
+import type { NoticeKind } from "../report.ts";
+import { fieldType, isNullable, literalOf, notesOf } from "./fields.ts";
+import { type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
+import type { Reason } from "./answers.ts";
+
+/** The objects in the bodies and answers of a group, as far as it has them. */
+export interface RecordShapes {
+  readonly create?: Shape;
+  /** The bodies of changes and replacements. */
+  readonly changes: readonly Shape[];
+  /** The answers, the most complete one first. */
+  readonly answers: readonly Shape[];
+  /** The parameter of the path that names one record. */
+  readonly parameter?: string;
+  /** The last segment of the path of the collection. */
+  readonly segment: string;
+}
+
+export interface RecordDraft {
+  readonly fields: Readonly<Record<string, Field>>;
+  /** The schema of each field in the source. */
+  readonly schemas: Readonly<Record<string, Json>>;
+  /** The field that a path names a record by; `id` if none does. */
+  readonly key: string;
+  /** Whether the source has the member `id`. Else the id is Nonet's own, and no answer has it. */
+  readonly hasId: boolean;
+  readonly guesses: readonly { readonly kind: NoticeKind; readonly what: string; readonly detail: string }[];
+}
+
+/** Returns the member that the path parameter means; undefined if no member is certain. */
+export function keyOf(shape: Shape, parameter: string, segment: string): string | undefined {
+  const names = [...shape.members.keys()];
+  const written = joined(parameter);
+  const thing = [joined(segment), joined(segment).replace(/s$/, ""), joined(segment).replace(/ies$/, "y")];
+  const has = (wanted: string): string | undefined => names.find((name) => joined(name) === wanted);
+  const exact = names.find((name) => name === parameter) ?? has(written);
+  if (exact !== undefined) return exact;
+  if (/^(?:.*[a-z0-9]_?id|.*I[dD])$/.test(parameter) && has("id") !== undefined) return has("id");
+  for (const one of thing) {
+    if (written === "id" && has(`${one}id`) !== undefined) return has(`${one}id`);
+    if (written.startsWith(one) && has(written.slice(one.length)) !== undefined) return has(written.slice(one.length));
+  }
+  return undefined;
+}
+
+function joined(name: string): string {
+  return wordsOf(name).join("");
+}
+
+/** Derives the record. The reason says why there is none. */
+export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft | Reason {
+  const { create, parameter, segment, answers } = shapes;
+  const [main] = answers;
+  const known = main ?? create;
+  if (known === undefined) return { what: "neither its body nor its answer is a record" };
+  const key = parameter === undefined ? "id" : keyOf(known, parameter, segment);
+  if (key === undefined)
+    return { what: "no member of its record is the parameter of its path", detail: parameter ?? "" };
+  const names = new Set([create, ...shapes.changes, ...answers].flatMap((one) => [...(one?.members.keys() ?? [])]));
+  const fields: Record<string, Field> = {};
+  const schemas: Record<string, Json> = {};
+  const guesses: RecordDraft["guesses"][number][] = [];
+  const hasId = names.has("id");
+  for (const name of [...(hasId ? [] : ["id"]), ...names]) {
+    const sites = sitesOf(name, shapes);
+    const found =
+      name === "id" || name === key
+        ? keyField(name, sites, hasId, shapes, named)
+        : memberField(name, sites, shapes, named);
+    if (found === undefined) continue;
+    if ("what" in found) return found;
+    fields[name] = found.field;
+    if (sites.schema !== undefined) schemas[name] = sites.schema;
+    if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
+  }
+  return { fields, schemas, key, hasId, guesses };
+}
+
+interface Sites {
+  readonly schema: Json | undefined;
+  readonly create: Member | undefined;
+  readonly change: Member | undefined;
+  readonly answer: Member | undefined;
+}
+
+function sitesOf(name: string, { create, changes, answers }: RecordShapes): Sites {
+  const find = (all: readonly Shape[]) => all.find(({ members }) => members.has(name))?.members.get(name);
+  const sites = { create: create?.members.get(name), change: find(changes), answer: find(answers) };
+  return { ...sites, schema: (sites.create ?? sites.change ?? sites.answer)?.schema };
+}
+
+interface Derived {
+  readonly field: Field;
+  readonly guess?: string;
+}
+
+/** Returns the field of an id or of another key. */
+function keyField(
+  name: string,
+  { schema, create, change }: Sites,
+  hasId: boolean,
+  { changes }: RecordShapes,
+  named: NamedSchemas,
+): Derived | Reason {
+  if (name === "id" && !hasId) return { field: { type: { kind: "id", made: "server" }, optional: false, marks: [] } };
+  const plain = plainSchema(schema ?? {}, named);
+  const declared = fieldType(schema ?? {}, named);
+  const type = declared.kind === "nullable" ? declared.of : declared;
+  const isText = type.kind === "scalar" && (type.name === "string" || type.name === "uuid");
+  const isNumber = type.kind === "scalar" && type.name === "integer";
+  if (!isText && !isNumber) return { what: "its key is neither a text nor a whole number", detail: name };
+  const notes = notesOf(plain, type);
+  const isSent = create !== undefined && plain["readOnly"] !== true;
+  const isFixed = change === undefined && changes.length > 0;
+  const unique: readonly Modifier[] = name === "id" ? [] : isFixed ? ["unique", "create-only"] : ["unique"];
+  if (isSent && create.required) {
+    const key =
+      isNumber || type.name === "uuid" ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
+    return { field: { type: key, optional: false, marks: unique, ...notes } };
+  }
+  if (isText && type.name === "string" && !takesUuid(type))
+    return { what: "its key has no value that Nonet makes", detail: name };
+  const isSettable = isSent && name !== "id" && !isNumber;
+  const field: Field = {
+    type,
+    optional: false,
+    default: { kind: isNumber ? "counter" : "uuid" },
+    marks: isSettable ? unique : name === "id" ? [] : ["unique", "read-only"],
+    ...notes,
+  };
+  return isSent && !isSettable
+    ? { field, guess: "that the service sets a key which a creation may contain: it ignores the sent value" }
+    : { field };
+}
+
+function takesUuid({ min = 0, max = 255, pattern }: FieldType & { readonly kind: "scalar" }): boolean {
+  return pattern === undefined && min <= 36 && max >= 36;
+}
+
+/** Returns the field of another member; undefined if the record does without it: nothing sets it. */
+function memberField(name: string, sites: Sites, shapes: RecordShapes, named: NamedSchemas): Derived | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in Object.prototype) return undefined;
+  const { schema = {}, create, change, answer } = sites;
+  const plain = plainSchema(schema, named);
+  const type = fieldType(schema, named);
+  const notes = notesOf(plain, type);
+  const literal = literalOf(plain["default"], type);
+  const isReadOnly = [create, change, answer].some(
+    (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] === true,
+  );
+  if ((create === undefined && change === undefined) || isReadOnly) {
+    if (answer === undefined) return undefined;
+    const made = madeValue(name, plain, type, literal);
+    if (made === undefined) return undefined;
+    return { field: { type, optional: false, ...made.value, marks: ["read-only"], ...notes }, ...made.guess };
+  }
+  const isWritten = plain["writeOnly"] === true || (answer === undefined && shapes.answers.length > 0);
+  const marks: readonly Modifier[] = [
+    ...(isWritten ? (["write-only"] as const) : []),
+    ...(change === undefined && shapes.changes.length > 0 ? (["create-only"] as const) : []),
+  ];
+  if (create?.required === true) return { field: { type, optional: false, marks, ...notes } };
+  if (literal !== undefined)
+    return { field: { type, optional: false, default: { kind: "literal", text: literal }, marks, ...notes } };
+  // An answer that requires the member has null if a request leaves it out.
+  if (isNullable(plain) && type.kind === "nullable")
+    return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...notes } };
+  return { field: { type, optional: true, marks, ...notes } };
+}
+
+interface MadeValue {
+  readonly value: Pick<Field, "default">;
+  readonly guess?: { readonly guess: string };
+}
+
+/** Returns the value of a member that no request sets: its default, null, or a moment by its name. */
+function madeValue(
+  name: string,
+  plain: Readonly<Record<string, Json>>,
+  type: FieldType,
+  literal: string | undefined,
+): MadeValue | undefined {
+  const constant = literal ?? literalOf(plain["const"], type);
+  if (constant !== undefined) return { value: { default: { kind: "literal", text: constant } } };
+  const base = type.kind === "nullable" ? type.of : type;
+  if (base.kind === "scalar" && base.name === "datetime") {
+    const moment = moments[camelCase(name)];
+    if (moment !== undefined)
+      return {
+        value: { default: { kind: moment } },
+        guess: { guess: "the time of a creation or change, from the name of a member" },
+      };
+  }
+  return type.kind === "nullable" ? { value: { default: { kind: "literal", text: "null" } } } : undefined;
+}
+
+const moments: Readonly<Record<string, "now" | "now-on-change">> = {
+  created: "now", createdAt: "now", createdOn: "now", creationDate: "now", createTime: "now", dateCreated: "now",
+  updated: "now-on-change", updatedAt: "now-on-change", updatedOn: "now-on-change", updateTime: "now-on-change",
+  modified: "now-on-change", modifiedAt: "now-on-change", lastModified: "now-on-change", dateUpdated: "now-on-change",
+}; // biome-ignore format: a table

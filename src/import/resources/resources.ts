@@ -1,0 +1,252 @@
+/**
+ * Finds the resources of a description: groups of operations on a collection and its records whose bodies and answers lie within
+ * one record. Such operations become actions of the language; each of the others stays a handler, with a reason.
+ */
+import { pascalCase, plural, snakeCase, uniqueName } from "../../base/case.ts";
+import type { Json } from "../../base/json.ts";
+import type { Endpoint } from "../../language/endpoints/model.ts";
+import type { Resource, ViewDefinition } from "../../language/resources/model.ts";
+import { answerOf, bodyOf, isReason, itemsIn, type Reason, recordIn } from "./answers.ts";
+import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare } from "./declare.ts";
+import { withMarks } from "./fields.ts";
+import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
+import { keyOf, type RecordDraft, recordOf } from "./record.ts";
+import { type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
+
+export interface ImportedResources {
+  readonly resources: Readonly<Record<string, Resource>>;
+  readonly views: Readonly<Record<string, ViewDefinition>>;
+  /** The declared endpoints, by name of their operation. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** Why each other operation stays a handler, by its name. */
+  readonly reasons: ReadonlyMap<string, Reason>;
+  /** What the import guessed, and what answers leave out, by the pointer of the operation. */
+  readonly notices: readonly {
+    readonly kind: "guessed" | "lost" | "hint";
+    readonly pointer: string;
+    readonly what: string;
+    readonly detail: string;
+  }[];
+  /** Whether clients may send forms, and members that no operation takes. */
+  readonly requests: { readonly form: boolean; readonly open: boolean };
+}
+
+/** `credentials`: the names of header fields, cookies and parameters in which clients send credentials, in lower case. */
+export function resourcesOf(
+  operations: readonly ContractOperation[],
+  named: NamedSchemas,
+  credentials: ReadonlySet<string>,
+): ImportedResources {
+  const reasons = new Map<string, Reason>();
+  const names = createNames(named);
+  const found = groupsOf(operations).map((group) => declaredGroup(group, named, credentials, names, reasons));
+  const groups = found.filter((one) => one !== undefined);
+  const declarations = groups.flatMap((one) => [...one.declarations]);
+  for (const [{ name }] of declarations) reasons.delete(name);
+  const endpoints = new Map(declarations.map(([{ name }, { endpoint }]) => [name, endpoint]));
+  for (const { name } of operations)
+    if (!endpoints.has(name) && !reasons.has(name))
+      reasons.set(name, { what: "its path is neither a collection nor a record of one" });
+  return {
+    resources: Object.fromEntries(groups.map(({ name, resource }) => [name, resource])),
+    views: Object.assign({}, ...groups.map(({ views }) => views)) as Record<string, ViewDefinition>,
+    endpoints,
+    reasons,
+    notices: groups.flatMap(({ notices }) => notices),
+    requests: {
+      form: declarations.some(([, { form }]) => form),
+      open: declarations.some(([, { open }]) => open),
+    },
+  };
+}
+
+interface DeclaredGroup {
+  readonly name: string;
+  readonly resource: Resource;
+  readonly views: Readonly<Record<string, ViewDefinition>>;
+  readonly declarations: ReadonlyMap<ContractOperation, Declaration>;
+  readonly notices: ImportedResources["notices"];
+}
+
+interface Names {
+  resource(wanted: string, fallback: string): string;
+  view(wanted: string): string;
+}
+
+function createNames(named: NamedSchemas): Names {
+  const tables = new Set<string>();
+  const used = new Set<string>();
+  const views = new Set<string>(Object.keys(named));
+  return {
+    resource(wanted, fallback) {
+      const candidates = [wanted, fallback, ...Array.from({ length: 99 }, (_, index) => `${fallback}${index + 2}`)];
+      const name = candidates.find((one) => !tables.has(tableOf(one)) && !used.has(one)) ?? fallback;
+      tables.add(tableOf(name));
+      used.add(name);
+      views.add(name);
+      return name;
+    },
+    view: (wanted) => uniqueName(views, wanted),
+  };
+}
+
+/** Two resources cannot share a table. */
+function tableOf(name: string): string {
+  return snakeCase(plural(name)).toLowerCase();
+}
+
+/** Declares the operations of a group; undefined, with reasons, if Nonet could store none of its records. */
+function declaredGroup(
+  group: Group,
+  named: NamedSchemas,
+  credentials: ReadonlySet<string>,
+  names: Names,
+  reasons: Map<string, Reason>,
+): DeclaredGroup | undefined {
+  const segment = group.collection.slice(group.collection.lastIndexOf("/") + 1);
+  const members = membersOf(group);
+  /** Without a creation the other operations have no records, whatever else is unclear about them. */
+  const refuse = (reason: Reason, cause?: ContractOperation): undefined => {
+    for (const [{ name }] of members) if (name !== cause?.name) reasons.set(name, reason);
+  };
+  const create = group.ofAll.POST;
+  if (create === undefined) {
+    for (const [{ name }] of members)
+      reasons.set(name, reasons.get(name) ?? { what: "no operation creates its records" });
+    return undefined;
+  }
+  const shapes = shapesOf(group, named, segment);
+  const record = recordOf(
+    { ...shapes, segment, ...(group.parameter === undefined ? {} : { parameter: group.parameter }) },
+    named,
+  );
+  if (isReason(record)) return refuse(record);
+  const views: Record<string, ViewDefinition> = {};
+  const wanted = pascalCase(segment.replace(/ies$/, "y").replace(/([^s])s$/, "$1")) || "Record";
+  const fallback = /^[A-Z]/.test(wanted) ? wanted : `R${wanted}`;
+  const resource = names.resource((shapes.answers[0] ?? shapes.create)?.name ?? fallback, fallback);
+  const context: Context = {
+    resource,
+    record,
+    named,
+    segment,
+    credentials,
+    ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
+    view(definition) {
+      const same = Object.entries(views).find(([, one]) => JSON.stringify(one) === JSON.stringify(definition));
+      const name = same?.[0] ?? names.view(`${resource}View`);
+      views[name] = definition;
+      return name;
+    },
+  };
+  const declarations = new Map<ContractOperation, Declaration>();
+  for (const [operation, action] of members) {
+    const declared = action === undefined ? undeclared(operation) : declare(operation, action, context);
+    if (isReason(declared)) reasons.set(operation.name, declared);
+    else declarations.set(operation, declared);
+  }
+  if (!declarations.has(create)) return refuse({ what: "no operation creates its records" }, create);
+  if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET")) {
+    for (const { name } of declarations.keys()) reasons.set(name, { what: "no operation reads its records" });
+    return undefined;
+  }
+  const text = JSON.stringify([...declarations.values()].map(({ endpoint }) => endpoint));
+  return {
+    name: resource,
+    resource: { fields: filteredFields(record, [...declarations.values()]) },
+    views: Object.fromEntries(
+      Object.entries(views).filter(([name]) => text.includes(`"${name}"`) || text.includes(`"${name}[]"`)),
+    ),
+    declarations,
+    notices: noticesOf(declarations, record, resource, create),
+  };
+}
+
+/** Returns the operations of a group with their actions; undefined for a method that no action has. */
+function membersOf({ ofAll, ofOne, parts }: Group): readonly (readonly [ContractOperation, Action | undefined])[] {
+  const sited = (methods: Group["ofAll"], actions: typeof actionsOfAll) =>
+    Object.values(methods).map((one) => [one, actions[one.endpoint.method]] as const);
+  return [...sited(ofAll, actionsOfAll), ...sited(ofOne, actionsOfOne), ...parts.map((one) => [one, "part"] as const)];
+}
+
+function undeclared({ endpoint: { method, path } }: ContractOperation): Reason {
+  return { what: "no action of Nonet has its method at its path", detail: `${method} ${path}` };
+}
+
+function filteredFields({ fields }: RecordDraft, declarations: readonly Declaration[]): Resource["fields"] {
+  const filtered = new Set(declarations.flatMap(({ filters }) => filters));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, filtered.has(name) ? withMarks(field, "filter") : field]),
+  );
+}
+
+function noticesOf(
+  declarations: DeclaredGroup["declarations"],
+  record: RecordDraft,
+  resource: string,
+  create: ContractOperation,
+): ImportedResources["notices"] {
+  return [
+    ...record.guesses.map(({ what, detail }) => ({
+      kind: "guessed" as const,
+      pointer: create.pointer,
+      what,
+      detail: `${resource}.${detail}`,
+    })),
+    ...[...declarations].flatMap(([{ name, pointer }, { guesses, omitted }]) => [
+      ...guesses.map((what) => ({ kind: "guessed" as const, pointer, what, detail: name })),
+      ...omitted.map((member) => ({
+        kind: "lost" as const,
+        pointer,
+        what: "an optional member of an answer that no request sets",
+        detail: `${name}: ${member}`,
+      })),
+    ]),
+  ];
+}
+
+/** Returns the objects in the bodies and answers of a group. */
+function shapesOf(
+  { ofAll, ofOne, parameter }: Group,
+  named: NamedSchemas,
+  segment: string,
+): {
+  readonly create?: Shape;
+  readonly changes: readonly Shape[];
+  readonly answers: readonly Shape[];
+} {
+  const isRecord = (shape: Shape) =>
+    parameter === undefined ? shape.members.has("id") : keyOf(shape, parameter, segment) !== undefined;
+  const answered = (operation: ContractOperation | undefined): readonly Shape[] => {
+    const schema = operation && answerSchema(operation);
+    const shape = schema === undefined ? undefined : recordIn(schema, named, isRecord)?.shape;
+    return shape === undefined ? [] : [shape];
+  };
+  const schema = ofAll.GET && answerSchema(ofAll.GET);
+  const listed = schema === undefined ? undefined : itemsIn(schema, named);
+  const item = listed && shapeOf(listed.item, named);
+  const answers = [
+    ...answered(ofOne.GET),
+    ...answered(ofAll.POST),
+    ...(item === undefined || !isRecord(item) ? [] : [item]),
+    ...answered(ofOne.PATCH),
+    ...answered(ofOne.PUT),
+  ];
+  const sent = (operation: ContractOperation | undefined): readonly Shape[] => {
+    const body = operation && bodyOf(operation.wire);
+    if (body === undefined || isReason(body)) return [];
+    const shape = shapeOf(body.schema, named);
+    const [only, ...more] = shape?.members.values() ?? [];
+    const inner = only === undefined || more.length > 0 ? undefined : shapeOf(only.schema, named);
+    const isWrapped =
+      inner !== undefined && [...(answers[0]?.members.keys() ?? [])].some((name) => inner.members.has(name));
+    return isWrapped ? [inner] : shape === undefined ? [] : [shape];
+  };
+  const [create] = sent(ofAll.POST);
+  return { ...(create === undefined ? {} : { create }), changes: [...sent(ofOne.PATCH), ...sent(ofOne.PUT)], answers };
+}
+
+function answerSchema({ wire }: ContractOperation): Json | undefined {
+  const answer = answerOf(wire);
+  return isReason(answer) || answer.kind !== "value" ? undefined : answer.schema;
+}

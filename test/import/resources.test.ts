@@ -1,0 +1,133 @@
+/** Which operations of a description become actions of the language, and which stay handlers, with the reason. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { JsonObject } from "../../src/base/json.ts";
+import { printModel } from "../../src/language/print.ts";
+import { carried } from "./round-trip.ts";
+
+const text: JsonObject = { type: "string" };
+const cat: JsonObject = {
+  type: "object",
+  required: ["name"],
+  properties: { id: { type: "integer", readOnly: true }, name: { type: "string", maxLength: 40 }, kind: { enum: ["house", "wild"], type: "string" } },
+}; // biome-ignore format: a table
+const reference: JsonObject = { $ref: "#/components/schemas/Cat" };
+const cats: JsonObject = { type: "array", items: reference };
+const create = operation("addCat", { body: reference, answers: { 201: reference } });
+const read = operation("getCat", { answers: { 200: reference } });
+const list = operation("listCats", { answers: { 200: cats } });
+
+interface Written {
+  readonly body?: JsonObject;
+  readonly answers: Readonly<Record<number, JsonObject | undefined>>;
+  readonly parameters?: readonly JsonObject[];
+}
+
+function operation(operationId: string, { body, answers, parameters = [] }: Written): JsonObject {
+  return {
+    operationId,
+    parameters,
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: body } } } }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, schema]) => [
+        status,
+        { description: "", ...(schema === undefined ? {} : { content: { "application/json": { schema } } }) },
+      ]),
+    ),
+  };
+}
+
+function described(paths: JsonObject, schemas: JsonObject = { Cat: cat }): JsonObject {
+  return { openapi: "3.0.3", info: { title: "Cats", version: "1" }, paths, components: { schemas } };
+}
+
+function ofCats(of: {
+  readonly all?: JsonObject;
+  readonly one?: JsonObject;
+  readonly schema?: JsonObject;
+}): JsonObject {
+  const paths = { "/cats": { post: create, ...of.all }, "/cats/{catId}": { get: read, ...of.one } };
+  return described(paths, { Cat: of.schema ?? cat });
+}
+
+function query(name: string, schema: JsonObject, required = false): JsonObject {
+  return { in: "query", name, required, schema };
+}
+
+/** What a source says, and parts of the document, without the imported contracts, quotes, braces, commas and line ends. */
+const declared: readonly (readonly [what: string, source: JsonObject, ...parts: readonly string[]])[] = [
+  ["a creation and a read", ofCats({}), "addCat: at: POST /cats of: Cat getCat: at: GET /cats/ catId of: Cat", "id: integer = counter name: string(..40) kind?: house | wild"],
+  ["a key that clients choose", ofCats({ schema: { ...cat, required: ["id", "name"], properties: { ...(cat["properties"] as JsonObject), id: { type: "integer" } } } }), "Cat: id: integer name:"],
+  ["a key by another name", ofCats({ schema: { type: "object", properties: { catId: { type: "string", format: "uuid" }, name: text } } }), "Cat: id: id catId: uuid = uuid unique name?: string", "gives: CatView", "CatView: of: Cat fields: [catId name]"],
+  ["a key that only the service sets", ofCats({ schema: { type: "object", properties: { cat_id: { type: "string", readOnly: true } } } }), "cat_id: string = uuid unique read-only", "GET /cats/ cat_id"],
+  ["the statuses of the source", described({ "/cats": { post: operation("addCat", { body: reference, answers: { 200: undefined } }) }, "/cats/{id}": { get: read, delete: operation("dropCat", { answers: { 202: undefined } }) } }), "POST /cats of: Cat gives: none status: 200", "DELETE /cats/ id of: Cat status: 202"],
+  ["a change of some fields", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference } }) } }), "edit: at: PATCH /cats/ catId of: Cat base", "kind?: house | wild create-only"],
+  ["changes of different fields", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { kind: text } }, answers: { 200: reference } }), put: operation("set", { body: reference, answers: { 200: reference } }) }, schema: { type: "object", properties: { id: { type: "integer" }, name: text, kind: text } } }), "takes: kind?: string set: at: PUT"],
+  ["a body with a secret that no answer has", described({ "/cats": { post: operation("addCat", { body: { type: "object", required: ["pin"], properties: { pin: text, name: text } }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } }, { Cat: { type: "object", properties: { id: { type: "string" }, name: text } } }), "pin: string write-only"],
+  ["records in an object", described({ "/cats": { post: operation("addCat", { body: { type: "object", properties: { cat: reference } }, answers: { 201: { type: "object", properties: { cat: reference } } } }), get: operation("listCats", { answers: { 200: { type: "object", required: ["data", "total"], properties: { data: cats, total: { type: "integer" } } } } }) }, "/cats/{id}": { get: operation("getCat", { answers: { 200: { type: "object", properties: { cat: reference, links: { type: "object" } } } } }) } }), "takes: cat: name: string(..40) kind?: house | wild gives: cat: Cat", "gives: data: Cat[] total: count", "getCat: at: GET /cats/ id of: Cat gives: cat: Cat"],
+  ["a list of all records", ofCats({ all: { get: list } }), "gives: Cat[] lists: none"],
+  ["pages", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 1 }), query("per_page", { type: "integer", default: 10, maximum: 50 })] }) } }), "kind: page size: 10 max: 50 names: limit: per_page page: page"],
+  ["a filter by a field", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["house", "wild"] })] }) } }), "kind?: house | wild filter"],
+  ["a part of the collection that a filter selects", described({ "/cats": { post: create }, "/cats/{id}": { get: read }, "/cats/byKind": { get: operation("byKind", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["wild"] })] }) } }), "byKind: at: GET /cats/byKind of: Cat does: list"],
+  ["an answer with fewer members", ofCats({ all: { get: operation("listCats", { answers: { 200: { type: "array", items: { type: "object", properties: { id: { type: "integer" } } } } } }) } }), "gives: CatView[]", "fields: [id]"],
+  ["a member that may be null", ofCats({ schema: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid", readOnly: true }, name: { ...text, nullable: true }, note: { ...text, nullable: true } } } }), "id: uuid = uuid name: string | null note: string | null = null"],
+  ["defaults", ofCats({ schema: { type: "object", properties: { id: { type: "string" }, name: { ...text, default: "now" }, lives: { type: "integer", default: 9, minimum: 0, maximum: 9 } } } }), "name: string = now lives: integer(0..9) = 9"],
+  ["the time of a creation", ofCats({ schema: { type: "object", required: ["created_at"], properties: { id: { type: "string" }, name: text, created_at: { ...text, format: "date-time", readOnly: true } } } }), "created_at: datetime = now read-only"],
+  ["an optional member that no request sets", ofCats({ schema: { type: "object", properties: { id: { type: "string" }, name: text, links: { type: "object", readOnly: true } } } }), "Cat: id: string = uuid name?: string schemas"],
+  ["objects and lists", ofCats({ schema: { type: "object", properties: { id: { type: "string" }, tags: { type: "array", items: text, maxItems: 3 }, home: { type: "object", properties: { street: text } } } } }), "tags?: string[](..3) home?: schema: type: object"],
+  ["several schemas of one record", described({ "/cats": { post: operation("addCat", { body: { $ref: "#/components/schemas/NewCat" }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } }, { NewCat: { type: "object", required: ["name"], properties: { name: text } }, Cat: { allOf: [{ $ref: "#/components/schemas/NewCat" }, { type: "object", required: ["id"], properties: { id: { type: "integer" } } }] } }), "Cat: name: string id: integer = counter schemas"],
+  ["errors of one shape", ofCats({ one: { delete: { operationId: "dropCat", responses: { 204: { description: "" }, 400: { description: "No", content: { "application/json": { schema: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: text } } } } } } } } }), "body: code: status message: message status: invalid-request: 400"],
+  ["no credentials", ofCats({}), "allow: addCat getCat : anyone"],
+]; // biome-ignore format: a table
+
+for (const [what, source, ...parts] of declared) {
+  test(`is declared: ${what}`, () => {
+    const document = withoutContracts(source).replaceAll(/["{},\s]+/g, " ");
+    for (const part of parts) assert(document.includes(part), `${part}\n${document}`);
+  });
+}
+
+/** Prints the imported document without schemas and the contracts beside declared operations. */
+function withoutContracts(source: JsonObject): string {
+  const { model } = carried(source);
+  const endpoints = Object.fromEntries(
+    Object.entries(model.endpoints.endpoints).map(([name, { knownContract: _, ...rest }]) => [name, rest]),
+  );
+  return printModel({ ...model, endpoints: { ...model.endpoints, endpoints } }, {});
+}
+
+/** The operation that stays a handler, the reason and what it is about. */
+const handlers: readonly (readonly [operation: string, reason: string, source: JsonObject])[] = [
+  ["getCat", "no operation creates its records", described({ "/cats/{id}": { get: read } , "/cats": { get: list } })],
+  ["addCat", "no operation reads its records", described({ "/cats": { post: create } })],
+  ["getCat", "no operation creates its records", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
+  ["addCat", "its body is no record", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
+  ["addCat", "no member of its record is the parameter of its path", described({ "/cats": { post: create }, "/cats/{code}": { get: read } })],
+  ["listCats", "its answer requires a member that no record and no page has: score", ofCats({ all: { get: operation("listCats", { answers: { 200: { type: "object", required: ["score"], properties: { score: { type: "integer" }, items: cats } } } }) } })],
+  ["listCats", "it has a parameter that is no field of the record: q", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("q", text)] }) } })],
+  ["listCats", "it filters by values of another type than the field: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "array", items: text })] }) } })],
+  ["listCats", "it filters by a default: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["wild"], default: "wild" })] }) } })],
+  ["listCats", "it requires a filter: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", text, true)] }) } })],
+  ["listCats", "its pages count from 0: page", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 0 })] }) } })],
+  ["edit", "its body has a member that no record has: cat-name", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { "cat-name": text } }, answers: { 200: reference } }) } })],
+  ["edit", "a member of its body has another type than in the record: kind", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { kind: text } }, answers: { 200: reference } }) } })],
+  ["set", "its body may lack a member that a record needs: name", ofCats({ one: { put: operation("set", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference } }) } })],
+  ["dropCat", "its answer is no record", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { message: text } } } }) } })],
+  ["dropCat", "it has a parameter that is no field of the record: force", ofCats({ one: { delete: operation("dropCat", { answers: { 204: undefined }, parameters: [query("force", { type: "boolean" })] }) } })],
+  ["dropCat", "it has several successful answers: 200, 202", ofCats({ one: { delete: operation("dropCat", { answers: { 200: undefined, 202: undefined } }) } })],
+  ["feedCat", "no action of Nonet has its method at its path: POST /cats/{catId}", ofCats({ one: { post: operation("feedCat", { answers: { 200: reference } }) } })],
+  ["wild", "which records it selects is not said", described({ "/cats": { post: create }, "/cats/{id}": { get: read }, "/cats/wild": { get: operation("wild", { answers: { 200: cats } }) } })],
+]; // biome-ignore format: a table
+
+for (const [name, reason, source] of handlers) {
+  test(`stays a handler: ${name}, since ${reason}`, () => {
+    const { model, notes } = carried(source);
+    assert.equal(model.endpoints.endpoints[name]?.does, "handler");
+    const [what, detail] = reason.split(": ");
+    const found = notes.find((note) => note.kind === "handler" && note.detail?.split(": ")[0] === name);
+    assert.equal(found?.what, what);
+    if (detail !== undefined) assert.equal(found?.detail, `${name}: ${detail}`);
+  });
+}
