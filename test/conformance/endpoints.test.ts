@@ -252,6 +252,15 @@ const rows: readonly Row[] = [
     ),
   ),
   endpoint(
+    "a filter for more values than those of the field",
+    "listAll",
+    [
+      { at: "GET /all-things", of: "Thing", filters: { over: "count > value" } },
+      { at: "GET /all-things", of: "Thing", filters: { over: { type: "integer(0..99)", if: "count > value" } } },
+    ],
+    "filters/over",
+  ),
+  endpoint(
     "another header field",
     "read",
     [
