@@ -114,7 +114,7 @@ void describe("documents", () => {
 void test("what nobody can notice in other documents, and what somebody can", () => {
   const rowsOf: readonly (readonly [document: string, id: string, observable: boolean])[] = [
     ["hotel-bookings", "resources/User/username/marks: with write-only", false],
-    ["hotel-bookings", "resources/Booking/firstname/marks: with write-only", true],
+    ["pet-clinic", "resources/Vet/lastName/marks: with write-only", true],
     ["hotel-bookings", "resources/User/password/marks: with unique", false],
     ["hotel-bookings", "authentication/credentials/basic/revoked: 1h for at once", false],
     ["hotel-bookings", "authentication/credentials/token/revoked: 1h for at once", true],
