@@ -92,6 +92,11 @@ export function cookieIn(field: string | undefined, name: string): string | unde
   return pair?.slice(start.length);
 }
 
+/** Whether an expression of a response is a token or a refresh token, which every login has. */
+export function isTokenText(text: string): boolean {
+  return /^(?:token|refreshToken)\(/.test(text);
+}
+
 /** Returns the token in the response to a login, by the member that the document computes with `token(…)`. */
 export function tokenIn(contract: Contract, operation: Operation, body: Json | undefined): string | undefined {
   return tokenBy(/^token\(/, contract, operation, body);

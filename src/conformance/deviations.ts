@@ -15,6 +15,7 @@ import type { Caller } from "./caller.ts";
 import { shortText } from "./case.ts";
 import { type Contract, isConverted, type Operation, wrapOf } from "./contract.ts";
 import { type Around, fieldVisibility } from "./permissions.ts";
+import { isTokenText } from "./credentials.ts";
 import { isBodiless, mayBeEmpty, pageIn, returnsBytes } from "./response.ts";
 import { problemOf } from "./values/fits.ts";
 
@@ -99,7 +100,8 @@ function shapeDeviations(
         ...undeclared(value, Object.keys(shape.members), at),
         ...Object.entries(shape.members).flatMap(([name, inner]) => {
           const member = lookup(value, name);
-          if (member === undefined && inner.kind !== "expression")
+          // Other expressions may have no value, or read what the caller does not see.
+          if (member === undefined && (inner.kind !== "expression" || isTokenText(inner.text)))
             return [{ path: at, expected: `the member \`${name}\``, got: "no such member" }];
           return member === null ? [] : shapeDeviations(viewing, inner, member, at);
         }),

@@ -7,11 +7,14 @@ import { batchOf, responseExpressions, responseShape, type Shape, shapeOf } from
 import {
   fieldsOf,
   isAroundItself,
+  isExpandable,
+  isOnRequest,
   lifecycleOf,
   lookup,
   nestedView,
   unexpandedType,
 } from "../language/resources/fields.ts";
+import type { Field } from "../language/resources/model.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
 
 /** Returns the statuses of a successful response, the usual one first; undefined if the document writes none. */
@@ -232,7 +235,13 @@ export function observableFields(contract: Contract, resource: string, view?: st
     return [...states, ...Object.keys(fieldsOf(model, resource))];
   }
   const { fields = [], members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
-  return fields.filter((name) => lookup(members, name) === undefined);
+  // Of the record to which the field refers, a response has the id unless the request asks for more.
+  const isReference = (name: string, member: Field): boolean =>
+    isExpandable(member) && !isOnRequest(member) && lookup(fieldsOf(model, resource), name) !== undefined;
+  return [
+    ...fields.filter((name) => lookup(members, name) === undefined),
+    ...Object.keys(members).filter((name) => isReference(name, members[name] as Field)),
+  ];
 }
 
 /** Returns the member of a representation that shows a field: that of its name, or one of a view that is computed as the field alone. */

@@ -70,6 +70,16 @@ const ranked = documentOf({
 /** The same, where a creation takes neither. */
 const changed = edited(ranked, [["  addThing: POST /things\n", "  addThing: { at: POST /things, takes: {} }\n"]]);
 
+/** Profiles that their users make with a PUT of their own names, and nobody else. */
+const profiles = documentOf({
+  resources: { Profile: { id: "string(1..30)", "name?": "string(1..9)" } },
+  endpoints: { endpoints: { putProfile: "PUT /profiles/{id}", getProfile: "GET /profiles/{id}" } },
+  authentication: {
+    own: { Profile: "id == caller.id" },
+    allow: { putProfile: "member if own", getProfile: "anyone" },
+  },
+});
+
 /** Keys in the query and in a header, and people whose login sets a cookie. */
 const placed = edited(documents["people"] ?? "", [
   ["    lasts: 1h", '    sent: ["cookie session, set by login", Authorization Bearer]\n    lasts: 1h'],
@@ -91,6 +101,12 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
+  {
+    what: "records that only others may create with a PUT",
+    text: profiles,
+    edit: ["putProfile: member if own", "putProfile: member if !own"],
+    broken: "authentication/allow/putProfile",
+  },
   {
     what: "a field that others may set, too",
     text: ranked,

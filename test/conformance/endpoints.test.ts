@@ -252,6 +252,45 @@ const rows: readonly Row[] = [
     ),
   ),
   endpoint(
+    "another direction of the second field of an order",
+    "listAll",
+    [
+      { at: "GET /all-things", of: "Thing", order: "count, name" },
+      { at: "GET /all-things", of: "Thing", order: "count, -name" },
+    ],
+    "order",
+  ),
+  endpoint(
+    "the order of changes, and not of creations",
+    "listAll",
+    [
+      { at: "GET /all-things", of: "Thing", order: "-made" },
+      { at: "GET /all-things", of: "Thing", order: "-changed" },
+    ],
+    "order",
+    {
+      more: {
+        resources: {
+          ...resources,
+          Thing: {
+            ...(resources["Thing"] as Block),
+            made: "datetime = now, read-only",
+            changed: "datetime = now on change, read-only",
+          },
+        },
+      },
+    },
+  ),
+  endpoint(
+    "a filter for more values than those of the field",
+    "listAll",
+    [
+      { at: "GET /all-things", of: "Thing", filters: { over: "count > value" } },
+      { at: "GET /all-things", of: "Thing", filters: { over: { type: "integer(0..99)", if: "count > value" } } },
+    ],
+    "filters/over",
+  ),
+  endpoint(
     "another header field",
     "read",
     [
@@ -270,6 +309,7 @@ const rows: readonly Row[] = [
   ].flatMap(([key = "", stated, served]) =>
     altered("requests", [[{ [key]: stated }, { [key]: served }]]).map((row) => ({
       ...row,
+      more: { resources: { ...resources, Thing: { ...(resources["Thing"] as Block), "words?": "map(string(..9))" } } },
       broken: `endpoints/requests/${key}`,
     })),
   ),

@@ -74,6 +74,12 @@ const failing = (statuses: readonly number[]): Change =>
 const body = (from: string, to: string): Change =>
   texts((text, { status }) => (status >= 400 ? text.replace(from, to) : text));
 
+/** Errors whose body lists single ones behind this text. */
+const listing = (text: string): Block => ({
+  ...{ messages: { "invalid-request": "Check it" }, bodies: { "without field": { text: "{message}" } } },
+  ...{ body: { text, all: [{ code: "{fault}" }] }, codes: { required: "missing" } },
+});
+
 const rows: readonly Row[] = [
   other("a body of another kind", "body", { body: "problem+json" }, { body: shape }),
   other("the usual body", "body", { body: shape }, { body: "problem+json" }),
@@ -93,6 +99,7 @@ const rows: readonly Row[] = [
   other("another message of an error", "messages/not-found", { messages: { "not-found": "There is no such thing" } }),
   other("another message of a declared error", "messages/too-big", { messages: { "too-big": "Much too big" } }),
   other("another message of a violation", "messages/too-long", { messages: { "too-long": "This is too long" } }),
+  other("another message around single errors", "messages/invalid-request", listing("{message}"), listing("{code}")),
   declared("another status of a rule", "too-big", "409 It is too big", "422 It is too big"),
   declared("another sentence", "too-big", "409 It is too big", "409 It does not fit"),
   declared("another status of a guard", "wrong-pin", "403 The pin is wrong", "409 The pin is wrong"),

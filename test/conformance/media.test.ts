@@ -1,11 +1,17 @@
 /** What cases find in responses that are no JSON, and in errors that a document declares with the status of a success. */
 import { test } from "node:test";
-import { crud, documentOf, things } from "../enforced/document.ts";
+import { type Block, crud, documentOf, things } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
 
-function inXml(element: string): string {
+function inXml(element: string, name = "getThing", at = "GET /things/{id}"): string {
   const requests = { media: ["application/json", "application/xml"] };
-  return documentOf({ endpoints: { requests, endpoints: { ...crud, getThing: { at: "GET /things/{id}", element } } } });
+  return documentOf({ endpoints: { requests, endpoints: { ...crud, [name]: { at, element } } } });
+}
+
+/** A deletion that says something, in these media types. */
+function deletingAs(...media: readonly string[]): string {
+  const removeThing = { at: "DELETE /things/{id}", gives: { done: "'yes'" }, requests: { media } };
+  return documentOf({ endpoints: { endpoints: { ...crud, removeThing } } });
 }
 
 /** Things with values of several types, in these media types. */
@@ -17,12 +23,12 @@ function taking(...media: readonly string[]): string {
 }
 
 /** People whose failed login has a status below 400, and whose other errors are the phrase of the status. */
-function withLogin(status: number): string {
+function withLogin(status: number, gives: Block = { token: "token(session)" }): string {
   const endpoints = {
     addUser: { at: "POST /users", gives: "none" },
     login: {
       ...{ at: "POST /login", of: "User", does: "login" },
-      ...{ gives: { token: "token(session)" }, else: "bad-credentials" },
+      ...{ gives, else: "bad-credentials" },
     },
   };
   return documentOf({
@@ -69,6 +75,24 @@ const rows: readonly Altered[] = [
     true: inXml("box"),
     served: inXml("crate"),
     broken: "endpoints/endpoints/getThing/element",
+  },
+  {
+    what: "another element of a creation",
+    true: inXml("box", "addThing", "POST /things"),
+    served: inXml("crate", "addThing", "POST /things"),
+    broken: "endpoints/endpoints/addThing/element",
+  },
+  {
+    what: "a deletion without texts",
+    true: deletingAs("application/json", "text/plain"),
+    served: deletingAs("application/json"),
+    broken: "endpoints/endpoints/removeThing/requests/media",
+  },
+  {
+    what: "a login without its token",
+    true: withLogin(200),
+    served: withLogin(200, {}),
+    broken: "endpoints/endpoints/login",
   },
   {
     what: "another status of an error below 400",

@@ -111,7 +111,33 @@ void describe("documents", () => {
   });
 });
 
-void test("a credential that no request needs is noticed by nobody", () => {
+void test("what nobody can notice in other documents, and what somebody can", () => {
+  const rowsOf: readonly (readonly [document: string, id: string, observable: boolean])[] = [
+    ["hotel-bookings", "resources/User/username/marks: with write-only", false],
+    ["pet-clinic", "resources/Vet/lastName/marks: with write-only", true],
+    ["hotel-bookings", "resources/User/password/marks: with unique", false],
+    ["hotel-bookings", "authentication/credentials/basic/revoked: 1h for at once", false],
+    ["hotel-bookings", "authentication/credentials/token/revoked: 1h for at once", true],
+    ["pet-clinic", "resources/Vet/firstName/type/min: without", false],
+    ["pet-clinic", "resources/Vet/firstName/type/min: 2 for 1", true],
+    ["pet-clinic", "endpoints/endpoints/failingRequest/gives/message: without", false],
+    ["pet-clinic", "endpoints/endpoints/failingRequest: another path", true],
+    ["card-payments", "resources/Charge/customer/default/text: '' for null", false],
+    ["card-payments", "resources/PaymentIntent/customer/default/text: 0 for null", true],
+    ["card-payments", "resources/PaymentIntent/received: receivedx for received everywhere", false],
+    ["card-payments", "resources/PaymentIntent/amount: amountx for amount everywhere", true],
+  ];
+  for (const [document, some] of Map.groupBy(rowsOf, ([name]) => name)) {
+    const ids = some.map(([, id]) => id);
+    const found = documentMutants(named(document).text, (one) => ids.includes(nameOf(one)));
+    assert.deepEqual(
+      ids.map((id) => [document, id, found.find((one) => one.id === id)?.observable]),
+      some,
+    );
+  }
+});
+
+test("a credential that no request needs is noticed by nobody", () => {
   const lasting = "authentication/credentials/key/lasts: 366d for 365d";
   const rowsOf: readonly (readonly [text: string, observable: boolean])[] = [
     [documentOf({}), false],

@@ -35,6 +35,53 @@ function life(what: string, broken: string, stated: Block, served: Block): Alter
   return { what, true: living(stated), served: living(served), broken: `states/Thing/${broken}` };
 }
 
+/** Notes of their creators, whose state shows in `status` alone, and entries of a log, which each user lists for themselves. */
+function noting(by: Block, more: Block = {}): string {
+  const also = { create: "Entry", if: "state == 'sent'", with: { note: "id" } };
+  const mine = Object.fromEntries(["getNote", "listEntries"].map((name) => [name, "signed-in if own"]));
+  return documentOf({
+    resources: {
+      Note: {
+        id: "id(not)",
+        by: "user = caller, read-only",
+        "to?": "Note",
+        send: "boolean = false",
+        urgent: "boolean = false",
+      },
+      Entry: { id: "id(ent)", by: "user = caller, read-only", note: "Note, read-only" },
+      views: {
+        NoteOut: {
+          ...{ of: "Note", fields: ["id", "send", "urgent"], to: "NoteRef, expand" },
+          status: "string := state != 'draft' ? state : urgent ? 'hurried' : 'idle'",
+        },
+        NoteRef: { of: "Note", fields: ["id"] },
+      },
+    },
+    states: {
+      Note: {
+        states: ["draft", "sent"],
+        start: "draft",
+        final: "sent",
+        moves: { "draft -> sent": { by: "addNote", ...by } },
+      },
+    },
+    endpoints: {
+      expand: "expand",
+      endpoints: {
+        addNote: { at: "POST /notes", gives: "NoteOut", also, ...more },
+        getNote: { at: "GET /notes/{id}", gives: "NoteOut" },
+        listEntries: "GET /entries",
+      },
+    },
+    authentication: {
+      own: { Note: "by == caller.id", Entry: "by == caller.id" },
+      allow: { addNote: "signed-in", ...mine },
+    },
+  });
+}
+
+const sending: Block = { if: "send" };
+
 type Triggers = Block | string | (Block | string)[];
 
 /** A row whose documents differ in what makes one transition; undefined: nothing does. */
@@ -59,6 +106,18 @@ const begins: Block = { by: "addThing", set: { count: "count + 1" } };
 const started: Block = { ...begins, if: "name != null" };
 
 const rows: readonly Altered[] = [
+  {
+    what: "a transition of a state that a view computes with",
+    true: noting(sending),
+    served: noting({ if: "send && urgent" }),
+    broken: "states/Note/moves/draft -> sent",
+  },
+  {
+    what: "no further record in the list of its creator",
+    true: noting(sending),
+    served: noting(sending, { also: { create: "Entry", if: "state == 'draft'", with: { note: "id" } } }),
+    broken: "endpoints/endpoints/addNote/also/0",
+  },
   life("another start", "start", {}, { start: "closed" }),
   life("another final state", "final", { moves: fromAny }, { moves: fromAny, final: "none" }),
   life(

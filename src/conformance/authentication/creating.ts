@@ -2,7 +2,8 @@
  * Conditions of those who create records: whether a caller may create one depends on the record itself, or on the one above it in the
  * path. The test tries callers and records above, in each of their states, and computes of each pair what it has to get.
  */
-import { boundFields } from "../../language/endpoints/input.ts";
+import type { Json } from "../../base/json.ts";
+import { boundFields, creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { ifPossible } from "../attempts.ts";
@@ -16,7 +17,7 @@ import { admits, mayRun, recordVisibility } from "../permissions.ts";
 import { recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
-import { sendCreation } from "../trial/records.ts";
+import { newId, sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { callerLike, callerWith, kindId, roleText } from "./kinds.ts";
 import { rolesOf } from "../roles.ts";
@@ -24,7 +25,8 @@ import { rolesOf } from "../roles.ts";
 export function creatingCases(contract: Contract, called: Operation): readonly Case[] {
   const { operation } = called;
   const grants = lookup(contract.model.authentication.allow, operation) ?? [];
-  if (called.kind !== "resource" || called.action !== "create" || called.file !== undefined) return [];
+  if (called.kind !== "resource" || called.file !== undefined) return [];
+  if (called.action !== "create" && !creates(contract.model, called)) return [];
   return rolesOf(contract).flatMap((roles): readonly Case[] => {
     const own = grants.filter((grant) => admits(grant, callerLike(roles)));
     if (own.length === 0 || own.some((grant) => grant.if === undefined)) return [];
@@ -40,9 +42,11 @@ export function creatingCases(contract: Contract, called: Operation): readonly C
           let isTried = false;
           for (const parent of await parentsOf(trial, called, callers)) {
             for (const caller of callers) {
-              trial.startOver();
-              const tried = await ifPossible(() => createsIfPermitted(trial, called, caller, parent));
-              isTried ||= tried === true;
+              for (const id of idsFor(trial, called, caller)) {
+                trial.startOver();
+                const tried = await ifPossible(() => createsIfPermitted(trial, called, caller, { id, parent }));
+                isTried ||= tried === true;
+              }
             }
           }
           if (!isTried) throw new NotTried("the test does not know where the condition is true");
@@ -78,12 +82,29 @@ async function parentsOf(
   return found;
 }
 
+/** Returns the ids that a client chooses: the caller's own unless that record is there, and another one; or none if the service does. */
+function idsFor(trial: Trial, called: ResourceEndpoint, caller: Caller): readonly (Json | undefined)[] {
+  if (called.action === "create") return [undefined];
+  const isThere = trial.world.records.some(
+    ({ resource, values }) => resource === called.resource && values.get("id") === caller.id,
+  );
+  return [...(caller.id === undefined || isThere ? [] : [caller.id]), newId(trial, called)].filter(
+    (id) => id !== undefined,
+  );
+}
+
+interface NewRecord {
+  /** The id in the path, if the client chooses it. */
+  readonly id: Json | undefined;
+  readonly parent: KnownRecord | undefined;
+}
+
 /** Sends a creation, and expects what the condition says. Returns whether the test knows that. @throws Broken */
 async function createsIfPermitted(
   trial: Trial,
   called: ResourceEndpoint,
   caller: Caller,
-  parent: KnownRecord | undefined,
+  { id: chosen, parent }: NewRecord,
 ): Promise<boolean> {
   const { contract } = trial;
   const { operation, resource } = called;
@@ -95,9 +116,10 @@ async function createsIfPermitted(
     if (recordVisibility(contract, parent.resource, caller, trial.around(parent)) !== true) return false;
     record.set(field, id);
   }
+  if (chosen !== undefined) record.set("id", chosen);
   const may = mayRun(contract, operation, caller, { ...trial.around(), resource, record });
   if (may === undefined) return false;
-  const { interaction } = await sendCreation(trial, called, caller, { input, parent });
+  const { interaction } = await sendCreation(trial, called, caller, { input, parent, id: chosen });
   const response = trial.responseOf(interaction);
   if (!may) {
     expectError(trial, interaction, { code: "forbidden" });

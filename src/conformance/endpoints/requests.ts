@@ -1,13 +1,15 @@
 /** What requests may contain (`requests`): media types, unknown members and parameters, texts in place of numbers. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { sessionActions } from "../../language/endpoints/model.ts";
-import { formMedia } from "../../language/endpoints/wire-media.ts";
+import { type AcceptedMedia, sessionActions } from "../../language/endpoints/model.ts";
+import { isOneText, responseShape } from "../../language/endpoints/shape.ts";
+import { formMedia, plainMedia } from "../../language/endpoints/wire-media.ts";
 import { bareType } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation, requestStyle } from "../contract.ts";
 import { isRejectedByGuard } from "../errors/expected.ts";
 import { expectSuccess, neededSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
+import { isBodiless, returnsBytes } from "../response.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
 import { hasJsonBody } from "./bodies.ts";
@@ -25,7 +27,7 @@ export function requestCases(contract: Contract): readonly Case[] {
       ...(texts === "converted" && hasBody ? convertsTexts(contract, called) : []),
       ...(empty === "removes" && hasBody && returnsRecord(called) ? losesMember(contract, called) : []),
       ...(hasBody ? mediaBodyCases(contract, called) : []),
-      ...(reads ? media.filter(({ type }) => type !== formMedia).map((one) => returns(contract, called, one)) : []),
+      ...media.filter((one) => isReturned(contract, called, one)).map((one) => returns(contract, called, one)),
     ];
   });
 }
@@ -101,11 +103,13 @@ function replaced(value: Json, name: string): Json {
   );
 }
 
-function returns(
-  contract: Contract,
-  called: Operation,
-  { type, as = type }: { readonly type: string; readonly as?: string },
-): Case {
+/** Whether a successful response of the operation may have the media type. */
+function isReturned(contract: Contract, called: Operation, { type }: AcceptedMedia): boolean {
+  if (called.action === "handler" || isBodiless(contract, called) || returnsBytes(called)) return false;
+  return type !== formMedia && (type !== plainMedia || isOneText(responseShape(contract.model, called).item));
+}
+
+function returns(contract: Contract, called: Operation, { type, as = type }: AcceptedMedia): Case {
   const aspects = about(contract, called, "media", `a client that accepts ${type} gets ${as} from ${called.operation}`);
   const { element } = called.endpoint;
   const named = {
@@ -114,9 +118,13 @@ function returns(
   };
   const all: readonly [Aspect, ...Aspect[]] =
     element === undefined || !/[/+]xml$/.test(as) ? aspects : [...aspects, named];
-  return operationCase(called, `accepts ${type}`, all, async (trial) => {
+  const run = async (trial: Trial): Promise<void> => {
     const headers = { Accept: concrete(type) };
-    const interaction = await trial.call(called.operation, { ...(await validOptions(trial, called)), headers });
+    const isSession = sessionActions.has(called.action);
+    const options = isSession ? {} : await validOptions(trial, called);
+    const interaction = await trial.call(called.operation, { ...options, headers });
+    if (!isSession && isRejectedByGuard(contract, trial.responseOf(interaction), called))
+      throw new NotTried(`the guard of ${called.operation} is false`);
     const response = expectSuccess(trial, interaction);
     const [found = "none"] = (response.headers["content-type"] ?? "").split(/\s*;/);
     if (found !== concrete(as)) throw new Broken(`Content-Type: ${concrete(as)}`, found, interaction);
@@ -125,7 +133,8 @@ function returns(
     const root = /^\s*(?:<\?xml[^>]*>\s*)?<([^\s/>]+)/.exec(response.text)?.[1] ?? "none";
     const path = pathOf(called, "element");
     if (root !== element) throw new Broken(`the element \`${element}\``, `the element \`${root}\``, interaction, path);
-  });
+  };
+  return operationCase(called, `accepts ${type}`, all, run, called.action === "clear" ? { exclusive: true } : {});
 }
 
 async function sendChanged(

@@ -260,12 +260,28 @@ function textDeviations(
   const hasMessageIn = template === undefined || JSON.stringify(template).includes("{message}");
   if (message !== undefined && hasMessageIn && !hasText(json, text, patternOf(message)))
     return [{ path: `errors/messages/${about}`, expected: `the message "${message}"`, got: shortText(json ?? text) }];
+  // Around a list of single errors there is the message of the whole one.
+  const outer = entries.length === 0 ? undefined : lookup(errors.messages ?? {}, code);
+  const member = outer === undefined ? undefined : messageAround(template);
+  if (
+    outer !== undefined &&
+    member !== undefined &&
+    isObject(json) &&
+    !hasText(lookup(json, member), "", patternOf(outer))
+  )
+    return [{ path: `errors/messages/${code}`, expected: `the message "${outer}"`, got: shortText(json) }];
   const sentence = message === undefined ? lookup(errors.errors, code)?.sentence : undefined;
   // The message of a declared error is its cause in this request, but its title is the sentence.
   const hasTitleIn = template === undefined || JSON.stringify(template).includes("{title}");
   if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(json, text, patternOf(sentence)))
     return [{ path: `errors/errors/${code}`, expected: `the sentence "${sentence}"`, got: shortText(json ?? text) }];
   return [];
+}
+
+/** Returns the member with the message of an error, if another one is a list of its single errors. */
+function messageAround(template: Json | undefined): string | undefined {
+  if (!isObject(template) || !Object.values(template).some((one) => Array.isArray(one))) return undefined;
+  return Object.keys(template).find((name) => template[name] === "{message}");
 }
 
 /** Returns a place without percent-encoding: in a fragment a pointer may encode more characters than it has to (RFC 3986). */

@@ -66,7 +66,7 @@ function happens(sites: readonly FurtherWriteSite[], site: FurtherWriteSite, wan
       // What the other writes make impossible, another request may do.
       await untilTried([1, 2, 3], async () => {
         const situation = await findSituation(trial, site, wanted);
-        const candidates = await candidatesFrom(trial, sites);
+        const candidates = await candidatesFrom(trial, sites, situation.caller);
         const sent = await situation.send();
         await expectWrites(trial, sites, site, { situation, candidates, sent });
       });

@@ -10,7 +10,7 @@ import { expectNoGaps } from "../resources/counters.ts";
 import { expressionValue } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isAbout } from "../values/same.ts";
-import { allListed } from "./listed.ts";
+import { allListed, isListedFor } from "./listed.ts";
 import { observe } from "./observed.ts";
 import { type Candidate, type Candidates, comesFirst, fieldsSet, type Group, type Prediction } from "./predict.ts";
 
@@ -101,18 +101,25 @@ export async function expectCreated(
   const { contract } = trial;
   const creating = sites.filter(({ write }) => write.kind === "create");
   for (const [resource, own] of Map.groupBy(creating, ({ write }) => write.resource)) {
-    const { all: former, isComplete } = candidates.get(resource) ?? { all: [], isComplete: false };
-    const listed = isComplete ? await allListed(trial, resource) : undefined;
+    const { all: former, isComplete, reader } = candidates.get(resource) ?? noCandidates;
+    const isListed = isComplete || reader !== undefined;
+    const listed = isListed ? await allListed(trial, resource, reader) : undefined;
     if (listed === undefined) throw new NotTried(`no list shows all records of ${resource}`);
-    expectNoGaps(
-      trial,
-      resource,
-      [...listed.values()].map(({ values }) => values),
-    );
+    if (isComplete)
+      expectNoGaps(
+        trial,
+        resource,
+        [...listed.values()].map(({ values }) => values),
+      );
     const before = new Set(former.map(({ record }) => record.values.get("id")));
     const added = [...listed].flatMap(([id, { values }]) => (before.has(id) ? [] : [values]));
     const all = created.filter(({ site }) => site.write.resource === resource);
-    const expected = all.filter(({ isLasting }) => isLasting);
+    const expected = all.filter(
+      ({ isLasting, values }) =>
+        isLasting && (reader === undefined || isListedFor(trial, resource, reader, values) === true),
+    );
+    if (all.length > 0 && expected.length === 0 && reader !== undefined)
+      throw new NotTried(`the test does not know who sees the new ${resource}`);
     for (const { site, values } of expected) {
       const index = added.findIndex((found) =>
         [...values].every(([name, value]) => {
@@ -130,6 +137,8 @@ export async function expectCreated(
       throw brokenBy(trial, `${expected.length} new records of ${resource}`, `${added.length} more`, first.at);
   }
 }
+
+const noCandidates: Candidates = { all: [], isComplete: false };
 
 /** Returns the operation whose transaction contains the further writes; undefined for those of a timer or an event. */
 export function operationOf(of: FurtherWriteOwner): string | undefined {

@@ -4,15 +4,16 @@ import { lookup } from "../../language/resources/fields.ts";
 import { ifPossible } from "../attempts.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { plainOperations } from "../endpoints/subjects.ts";
-import { mayEverRun } from "../permissions.ts";
+import type { Caller } from "../caller.ts";
+import { mayEverRun, mayRun } from "../permissions.ts";
 import { recordIn } from "../response.ts";
 import { type KnownRecord, newRecord } from "../trial/known.ts";
-import { learnRepresentation } from "../trial/learning.ts";
+import { learnCallers, learnRepresentation } from "../trial/learning.ts";
 import { identifier, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 
-/** Returns a list in which each of its callers sees all records of a resource. */
-function listOf(contract: Contract, resource: string): Operation | undefined {
+/** Returns a list in which each of its callers sees all records of a resource; for a reader, one of all that the reader may see. */
+function listOf(contract: Contract, resource: string, reader?: Caller): Operation | undefined {
   const { allow } = contract.model.authentication;
   return plainOperations(contract).find(
     ({ action, endpoint, operation, parents, resource: of }) =>
@@ -20,8 +21,24 @@ function listOf(contract: Contract, resource: string): Operation | undefined {
       of === resource &&
       parents.length === 0 &&
       endpoint.where === undefined &&
-      (lookup(allow, operation) ?? []).every((grant) => grant.if === undefined),
+      (reader === undefined
+        ? (lookup(allow, operation) ?? []).every((grant) => grant.if === undefined)
+        : mayEverRun(contract, operation, reader)),
   );
+}
+
+/** Whether a reader finds a new record in the list; undefined if the test does not know. */
+export function isListedFor(
+  trial: Trial,
+  resource: string,
+  reader: Caller,
+  known: ReadonlyMap<string, Json>,
+): boolean | undefined {
+  const { contract } = trial;
+  const list = listOf(contract, resource, reader);
+  const record = newRecord(resource, reader, [], Object.fromEntries(known));
+  learnCallers(trial, record, reader);
+  return list && mayRun(contract, list.operation, reader, trial.around(record));
 }
 
 /** How many pages the test reads. */
@@ -33,11 +50,16 @@ export interface Listed {
   readonly values: ReadonlyMap<string, Json>;
 }
 
-/** Returns all records of a resource as a list shows them, by their ids; undefined if no list shows all. */
-export async function allListed(trial: Trial, resource: string): Promise<ReadonlyMap<Json, Listed> | undefined> {
+/** Returns all records of a resource, or those that a reader may see, as a list shows them, by their ids; undefined if none does. */
+export async function allListed(
+  trial: Trial,
+  resource: string,
+  reader?: Caller,
+): Promise<ReadonlyMap<Json, Listed> | undefined> {
   const { contract, world } = trial;
-  const list = listOf(contract, resource);
-  const caller = (await trial.callers()).find((one) => list !== undefined && mayEverRun(contract, list.operation, one));
+  const list = listOf(contract, resource, reader);
+  const caller =
+    reader ?? (await trial.callers()).find((one) => list !== undefined && mayEverRun(contract, list.operation, one));
   if (list === undefined || caller === undefined) return undefined;
   const known = new Map(
     world.records.flatMap((one) => {

@@ -2,6 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { FurtherWriteSite } from "../../language/states/further-writes.ts";
+import type { Caller } from "../caller.ts";
 import type { Contract } from "../contract.ts";
 import { evaluate, type Scope, truth } from "../expressions.ts";
 import { solve } from "../solve.ts";
@@ -24,6 +25,8 @@ export interface Candidates {
   readonly all: readonly Candidate[];
   /** Whether these are all that there are. */
   readonly isComplete: boolean;
+  /** The caller in whose list they are all, if no list shows all that there are. */
+  readonly reader?: Caller;
 }
 
 /** Of these records, a write changes or deletes only the first ones. */

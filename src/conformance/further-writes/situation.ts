@@ -12,9 +12,9 @@ import { neededCreator } from "../resources/writing.ts";
 import { payloadInput, payloadOf } from "../trial/incoming.ts";
 import { expressionInput, type Input, recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { inputThatStarts } from "../trial/new-records.ts";
+import { inputThatStarts, transitionOfNew } from "../trial/new-records.ts";
 import { sendCreation } from "../trial/records.ts";
-import { guardedInput } from "../trial/states.ts";
+import { guardedInput, recordBefore } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 
 /** A request that has not been sent, and what its further writes read. */
@@ -72,10 +72,9 @@ async function incoming(trial: Trial, event: string): Promise<Situation> {
 
 /** A creation whose new record makes the transition. */
 async function beginning(trial: Trial, transition: TriggeredTransition, called: Operation): Promise<Situation> {
-  const situation = await creation(trial, called, (caller) =>
+  return creation(trial, called, (caller) =>
     called.kind === "resource" ? inputThatStarts(trial, called, caller, transition) : Promise.resolve(undefined),
   );
-  return { ...situation, after: afterTransition(trial, transition, scopeOf(trial, situation), situation.after) };
 }
 
 async function creation(
@@ -92,10 +91,16 @@ async function creation(
   const after = new Map(recordAfter(trial, called, { caller, record: undefined }, input.body ?? {}));
   const id = parent?.values.get("id");
   if (above !== undefined && id !== undefined) after.set(above.field, id);
-  return {
+  const situation: Situation = {
     ...{ caller, resource: called.resource, after, before: undefined, input: expressionInput(trial, called, input) },
     send: () => sendCreation(trial, called, caller, { input, parent }),
   };
+  const transition = transitionOfNew(trial, called, caller, input);
+  if (transition === null) return situation;
+  if (transition !== undefined)
+    return { ...situation, after: afterTransition(trial, transition, scopeOf(trial, situation), after) };
+  after.delete("state");
+  return situation;
 }
 
 async function edit(trial: Trial, called: Operation): Promise<Situation> {
@@ -120,7 +125,7 @@ async function transitioning(trial: Trial, transition: TriggeredTransition): Pro
   const { from, resource, trigger } = transition;
   if (trigger.on.kind !== "by") throw new NotTried("no operation makes the transition");
   const called = trial.operation(trigger.on.operation);
-  const record = await trial.make(resource, { state: from[0] });
+  const record = await recordBefore(trial, transition, from[0]);
   await trial.look(record);
   const caller = await trial.callerFor(called.operation, record);
   const input = await guardedInput(trial, record, transition, caller);

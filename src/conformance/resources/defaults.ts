@@ -258,7 +258,7 @@ async function untilSecond(trial: Trial): Promise<void> {
 }
 
 /** Returns a body that changes the record: another value of a member that may change. */
-async function otherBody(
+export async function otherBody(
   trial: Trial,
   write: Write,
   record: NonNullable<Written["record"]>,

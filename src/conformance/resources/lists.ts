@@ -227,7 +227,9 @@ async function pairFor(
   if (caller === undefined) throw new NotTried(`no caller of the test sees \`${name}\` in ${list.operation}`);
   const second = isSettable ? await otherValue(trial, field.type, [value]) : undefined;
   const other = second === undefined ? undefined : await otherRecord(trial, list, one, { [name]: second });
-  return { one, other, caller, value };
+  // A transition of the new record may set the field, to the value of the first one, too.
+  const isOther = other !== undefined && !isSame(contract.model, field.type, value, other.observed.get(name) ?? second);
+  return { one, other: isOther ? other : undefined, caller, value };
 }
 
 /** Makes a record with the field: if no request sets it, in a state in which a transition has set it. */

@@ -11,7 +11,7 @@ import { eventsOfEntering, startOf, transitionsBy, transitionsOf, type Triggered
 import { isFurtherError, statusText } from "../errors/expected.ts";
 import { expectError, expectSuccess } from "../expect.ts";
 import { isResponse } from "../interaction.ts";
-import { causeEvent, guardedInput } from "../trial/states.ts";
+import { causeEvent, guardedInput, recordBefore } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -87,7 +87,7 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
         ],
         operation: on.operation,
         run: async (trial) => {
-          const record = await trial.make(resource, { state });
+          const record = await recordBefore(trial, transition, state);
           await trial.look(record);
           const before = new Map(record.values);
           const { interaction, input } = await trial.makeTransition(record, transition);
@@ -300,7 +300,7 @@ function races(contract: Contract, transition: TriggeredTransition): readonly Ca
       aspects: [{ path, expects: `of ${count} concurrent requests for ${on.operation} one succeeds` }],
       operation: on.operation,
       run: async (trial) => {
-        const record = await trial.make(resource, { state });
+        const record = await recordBefore(trial, transition, state);
         const caller = await trial.callerFor(on.operation, record);
         const input = await guardedInput(trial, record, transition, caller);
         if (input === undefined)

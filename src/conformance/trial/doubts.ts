@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
 import { boundFields, creates } from "../../language/endpoints/input.ts";
+import { partsOf } from "../../language/endpoints/model.ts";
 import { NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import type { Operation } from "../contract.ts";
@@ -46,6 +47,11 @@ export function doubtsOf(trial: Trial, { called, caller, record, body = {}, path
   const [above, field] = [parent?.values.get("id"), called.parents.at(-1)?.field];
   if (above !== undefined && field !== undefined && boundFields(contract.model, called).includes(field))
     values.set(field, above);
+  // The path of a PUT names the record that it creates.
+  for (const { column, parameter } of record === undefined && isNew && called.key ? partsOf(called.key) : []) {
+    const named = path[parameter];
+    if (named !== undefined) values.set(column, named);
+  }
   const after = { ...trial.around(), resource, record: values };
   if (isNew && mayRun(contract, operation, caller, after) !== true)
     doubts.set("forbidden", `whether ${caller.name} may run ${operation} depends on another record`);

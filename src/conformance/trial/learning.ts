@@ -1,7 +1,8 @@
 /** What a trial learns from responses: the values of records, their entity tags, and what a write makes uncertain. */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { inputOf, type InputMember } from "../../language/endpoints/input.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsIn } from "../../expression/typed.ts";
+import { fieldsOf, lifecycleOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { type Caller, idOf } from "../caller.ts";
 import { mayRun, fieldVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
@@ -19,6 +20,7 @@ import {
   viewsAround,
 } from "../response.ts";
 import { solve } from "../solve.ts";
+import { isSameJson } from "../values/same.ts";
 import { type KnownRecord, newRecord } from "./known.ts";
 import { identifier } from "./pages.ts";
 import type { Trial } from "./trial.ts";
@@ -171,7 +173,7 @@ export function learnRepresentation(
   learnId(trial, record, observed);
   for (const name of names) {
     const value = lookup(observed, name);
-    if (value !== undefined) learnValue(record, name, value);
+    if (value !== undefined && !isExpanded(trial, resource, name, value)) learnValue(record, name, value);
   }
   for (const name of Object.keys(fieldsOf(contract.model, resource))) {
     const value = names.includes(name) ? undefined : lookup(observed, memberOf(contract, name, view));
@@ -179,6 +181,7 @@ export function learnRepresentation(
   }
   for (const inner of viewsAround(contract, observed, view))
     learnRepresentation(trial, record, caller, inner.record, inner.view);
+  learnState(trial, record, caller, observed, view);
   const fields = fieldsOf(contract.model, resource);
   const absent = names.filter(
     (name) =>
@@ -189,6 +192,43 @@ export function learnRepresentation(
   // Without a member that each record has, it is only a part of the record.
   if (absent.some((name) => lookup(fields, name)?.optional !== true)) return;
   for (const name of absent) learnValue(record, name, null);
+}
+
+/** Whether a value is the record to which a field refers, in place of its id. */
+function isExpanded({ contract: { model } }: Trial, resource: string, name: string, value: Json): boolean {
+  const field = lookup(fieldsOf(model, resource), name);
+  return isObject(value) && field !== undefined && referenceOf(model, field.type) !== undefined;
+}
+
+/** Learns the state from members that follow from it, `locked := state == 'locked'`, if they can have these values in one state alone. */
+function learnState(
+  trial: Trial,
+  record: KnownRecord,
+  caller: Caller,
+  observed: JsonObject,
+  view: string | undefined,
+): void {
+  const { model, typed } = trial.contract;
+  const { resource, values } = record;
+  if (view === undefined || memberOf(trial.contract, "state", view) !== "state") return;
+  const { members = {} } = lookup(model.resources.views ?? {}, view) ?? {};
+  const computed = Object.keys(members).flatMap((name) => {
+    const expression = typed.get(`resources/views/${view}/${name}/computed`);
+    const value = lookup(observed, name);
+    return expression !== undefined && value !== undefined && fieldsIn(expression).includes("state")
+      ? [{ expression, value }]
+      : [];
+  });
+  if (computed.length === 0) return;
+  const possible = Object.keys(lifecycleOf(model, resource)?.states ?? {}).filter((state) => {
+    const scope = { ...trial.scope(caller, record), record: new Map(values).set("state", state) };
+    return computed.every(({ expression, value }) => {
+      const found = evaluate(expression, scope);
+      return found === undefined || isSameJson((found.value ?? null) as Json, value);
+    });
+  });
+  const [state] = possible;
+  if (possible.length === 1 && state !== undefined) learnValue(record, "state", state);
 }
 
 /** Learns the id of the caller who created the record, from a field whose default is the caller. */

@@ -25,7 +25,7 @@ function isStartedBy(
  * Returns the transition that a creation with this input makes: the first one whose guard is true. `null`: none; undefined: the test
  * does not know it.
  */
-function transitionOfNew(
+export function transitionOfNew(
   trial: Trial,
   called: ResourceEndpoint,
   caller: Caller,

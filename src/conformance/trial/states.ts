@@ -117,6 +117,19 @@ export function guardedValues(trial: Trial, path: readonly TriggeredTransition[]
   return Object.fromEntries(solved) as JsonObject;
 }
 
+/** Makes a record in one of the states before a transition, if possible one of which the guard can be true. */
+export async function recordBefore(
+  trial: Trial,
+  transition: TriggeredTransition,
+  state: string | undefined,
+): Promise<KnownRecord> {
+  const { resource } = transition;
+  const values = guardedValues(trial, [transition]);
+  const guarded =
+    Object.keys(values).length === 0 ? undefined : await ifPossible(() => trial.make(resource, { state, values }));
+  return guarded ?? trial.make(resource, { state });
+}
+
 function isTimed({ trigger: { on } }: TriggeredTransition): boolean {
   return on.kind === "after" || on.kind === "at";
 }

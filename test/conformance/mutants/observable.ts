@@ -13,7 +13,7 @@ import type { Field } from "../../../src/language/resources/model.ts";
 import type { Operation, ResponseMember } from "../../../src/plan/endpoints/types.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import type { Column, Table } from "../../../src/plan/resources/types.ts";
-import type { EffectPlan, TimedJob } from "../../../src/plan/states/types.ts";
+import type { EffectPlan, FurtherWritePlan, TimedJob } from "../../../src/plan/states/types.ts";
 
 export interface Difference {
   readonly model: Model;
@@ -96,6 +96,11 @@ const rules: readonly Rule[] = [
   { reason: "no request changes a record", of: isUnchangeable },
   { reason: "the requests that set the field declare its values themselves", of: isDeclaredByRequests },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
+  { reason: "no response and no event shows the field", of: isUnshown },
+  { reason: "the service stores a hash of the secret, and no two are equal", of: isUniqueSecret },
+  { reason: "nobody revokes the name and the password of a record", of: isRecordRevoked },
+  { reason: "the pattern rejects such a value, and bodies of errors name no violation", of: isBelowPattern },
+  { reason: "each write that creates a record sets the field", of: isUnusedDefault },
 ];
 
 function matching(path: RegExp, what: RegExp): Rule["of"] {
@@ -325,7 +330,11 @@ function isUnchangeable({ after, path, what }: Difference): boolean {
 /** Whether a field has another name that is in no request and in no response. */
 function isHiddenField({ before, path, what }: Difference): boolean {
   const [, resource = "", name, ...more] = path.split("/");
-  if (name === undefined || more.length > 0 || !what.endsWith(" everywhere") || isDelivering(before)) return false;
+  if (name === undefined || more.length > 0 || !what.endsWith(" everywhere")) return false;
+  const isCarried = Object.values(before.events.out).some(
+    (one) => one.resource === resource && one.view === undefined && (one.carries?.includes(name) ?? true),
+  );
+  if (isDelivering(before) && isCarried) return false;
   const hasMember = (members: readonly ResponseMember[]): boolean =>
     members.some((one) => one.name === name || (one.source.kind === "object" && hasMember(one.source.members)));
   const isIn = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${name}"`);
@@ -334,9 +343,21 @@ function isHiddenField({ before, path, what }: Difference): boolean {
       isIn(one.body?.schema) ||
       one.query.some((parameter) => parameter.name === name) ||
       hasMember(one.response.members ?? []) ||
-      (one.resource === resource && (one.response.kind === "record" || isIn(one.list))),
+      (one.resource === resource && (one.response.kind === "record" || isIn(parametersOf(one.list)))),
   );
   return !isExposed && !Object.values(before.views ?? {}).some(({ members }) => hasMember(members));
+}
+
+/** The parts of a list in which names are those of parameters or of members. */
+function parametersOf(list: Operation["list"]): unknown {
+  return (
+    list && [
+      list.filters,
+      list.sorts,
+      list.conditions.map(({ name }) => name),
+      list.summary?.groups.map(({ name }) => name),
+    ]
+  );
 }
 
 /** Whether a field admits more, and requests and responses are the same nevertheless: `takes` declares what the field gets. */
@@ -400,6 +421,65 @@ function isLinkedOnly({ before, path, what }: Difference): boolean {
     : detail === "optional" || /^with (?:write|read|create)-only$/.test(what);
 }
 
+/** Whether a field cannot be returned any more, which nothing returns. */
+function isUnshown({ before, path, what }: Difference): boolean {
+  const [, resource = "", name = ""] = path.split("/");
+  return /^with(?:out)? write-only$/.test(what) && !isShown(before, resource, name);
+}
+
+/** Whether a response or an event may show a field of a record. */
+function isShown({ events, operations, views = {} }: Plan, resource: string, name: string): boolean {
+  const isMember = (members: readonly ResponseMember[] = []): boolean =>
+    members.some((one) => isColumn(one, name) || JSON.stringify(one.source).includes(`"name":"${name}"`));
+  return (
+    operations.some(({ resource: of, response }) => of === resource && response.kind === "record") ||
+    operations.some(({ response }) => isMember(response.members)) ||
+    Object.values(views).some(({ members }) => isMember(members)) ||
+    Object.values(events.out).some((one) => one.resource === resource && one.view === undefined)
+  );
+}
+
+function isUniqueSecret(one: Difference): boolean {
+  const [, resource = "", name = ""] = one.path.split("/");
+  return one.what === "with unique" && fieldOf(one, resource, name)?.marks.includes("secret") === true;
+}
+
+/** Whether it is altered how long a revocation takes, of a credential that is a name and a password of a record. */
+function isRecordRevoked({ model, path }: Difference): boolean {
+  const [, name = ""] = /^authentication\/credentials\/([^/]+)\/revoked$/.exec(path) ?? [];
+  const { kind, of } = lookup(model.authentication.credentials, name) ?? {};
+  return kind === "basic" && of !== undefined;
+}
+
+/** Whether an empty text is admitted or not, which the pattern rejects, so that another violation is the only difference. */
+function isBelowPattern(one: Difference): boolean {
+  const [, resource = "", name = ""] = one.path.split("/");
+  const type = fieldOf(one, resource, name)?.type;
+  const pattern = type?.kind === "scalar" && "pattern" in type ? type.pattern : undefined;
+  const { bodies = {}, body } = one.model.errors;
+  const isNamed = body === "problem+json" || JSON.stringify([body, bodies]).includes("{fault}");
+  const isEmpty = one.path.endsWith("/type/min") && /^(?:without|0 for 1)$/.test(one.what);
+  return isEmpty && pattern !== undefined && !isNamed && !new RegExp(pattern, "u").test("");
+}
+
+/** Whether a default is altered of a field that each further write sets, where nothing else creates records. */
+function isUnusedDefault({ before, path }: Difference): boolean {
+  const [, resource = "", name = "", detail] = path.split("/");
+  const isCreating = (one: Operation): boolean =>
+    (one.resource === resource && (one.action === "create" || one.creates)) || one.link?.resource === resource;
+  if (detail !== "default" || before.operations.some(isCreating)) return false;
+  const writes = creationsIn([before.operations, before.tables], resource);
+  return writes.length > 0 && writes.every(({ values }) => values.some(({ field }) => field === name));
+}
+
+/** Returns the further writes that create records of a resource, wherever they are in a plan. */
+function creationsIn(value: unknown, resource: string): readonly FurtherWritePlan[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { kind, resource: of, values } = value as Partial<FurtherWritePlan>;
+  if (kind === "create" && Array.isArray(values)) return of === resource ? [value as FurtherWritePlan] : [];
+  return Object.values(value).flatMap((inner) => creationsIn(inner, resource));
+}
+
 function fieldOf({ model }: Difference, resource: string, name: string): Field | undefined {
   return lookup(lookup(model.resources.resources, resource)?.fields ?? {}, name);
 }
@@ -444,9 +524,15 @@ function isDelivering({ events }: Plan): boolean {
 }
 
 function outerOperation(plan: Plan, operation: Operation): Operation {
-  const { response } = operation;
+  const { guard } = operation;
+  // What the guard never lets run has no response but errors.
+  const isNever = guard?.if.kind === "constant" && guard.if.value === false;
+  const response: Operation["response"] = isNever
+    ? { ...operation.response, kind: "none", members: [] }
+    : operation.response;
   return {
     ...operation,
+    response,
     ...{ sentence: "", needs: [], effects: outerEffects(plan, operation.effects) },
     ...(isDelivering(plan) ? {} : { emits: [] }),
     ...(response.members && { response: { ...response, members: outerMembers(response.members) } }),

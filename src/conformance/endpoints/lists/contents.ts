@@ -28,12 +28,13 @@ import { keyOf, keysOf, mostPages, optionsOf } from "./walk.ts";
 export function contentCases(contract: Contract): readonly Case[] {
   return listsOf(contract).flatMap((called) => [
     ...selects(contract, called),
-    ...Object.entries(called.endpoint.filters ?? {}).flatMap(([name, filter]) => [
-      filters(contract, called, name, filter),
-      ...(filter.type === undefined
-        ? []
-        : hasType(contract, called, `filters/${name}`, parameterOf(filter.type, filter.several))),
-    ]),
+    ...Object.entries(called.endpoint.filters ?? {}).flatMap(([name, filter]) => {
+      const type = typeOf(contract, called, name, filter);
+      return [
+        filters(contract, called, name, filter),
+        ...(type === undefined ? [] : hasType(contract, called, `filters/${name}`, parameterOf(type, filter.several))),
+      ];
+    }),
   ]);
 }
 
@@ -129,7 +130,7 @@ function filters(contract: Contract, called: Operation, name: string, filter: Fi
     if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
     const list = await listed(trial, called, 3);
     for (const record of list.records) await trial.look(record);
-    const type = filterType(contract.model, called, name, filter, filterScope(contract.model, operation));
+    const type = typeOf(contract, called, name, filter);
     const found = choices(trial, list, { condition, name, type });
     const [first] = list.records;
     const isLinked = found.length === 0 && first !== undefined && (await linkFor(trial, condition, list.caller, first));
@@ -152,6 +153,11 @@ function filters(contract: Contract, called: Operation, name: string, filter: Fi
     }
     if (rejected !== undefined) throw new Broken(`a list with \`${name}\``, rejected, trial.interactions.at(-1));
   });
+}
+
+/** Returns the type that the filter declares, or that of the field with which its condition compares the value. */
+function typeOf({ model }: Contract, called: Operation, name: string, filter: Filter): FieldType | undefined {
+  return filterType(model, called, name, filter, filterScope(model, called.operation));
 }
 
 interface Choice {

@@ -32,8 +32,8 @@ export interface Listed {
   readonly query: Query;
   /** Whether it has no other records. */
   readonly isNarrow: boolean;
-  /** Makes one more record for it. */
-  readonly add: () => Promise<KnownRecord>;
+  /** Makes one more record for it, with these values if they are possible. */
+  readonly add: (values?: Readonly<Record<string, Json>>) => Promise<KnownRecord>;
 }
 
 /** What the records of a narrow list have in common. */
@@ -66,7 +66,8 @@ export async function listed(trial: Trial, called: Operation, count: number): Pr
     const before = new Set(trial.used);
     try {
       const narrowing = await narrowingFor(trial, called, caller);
-      const add = (): Promise<KnownRecord> => addTo(trial, called, caller, narrowing);
+      const add: Listed["add"] = (values = {}) =>
+        addTo(trial, called, caller, { ...narrowing, values: { ...values, ...narrowing.values } });
       const records: KnownRecord[] = [];
       while (records.length < count) records.push(await add());
       const isNarrow = narrowing.parent !== undefined || Object.keys(narrowing.values).length > 0;

@@ -2,18 +2,21 @@
 import { isObject, type Json } from "../../../base/json.ts";
 import type { Value } from "../../../expression/evaluate.ts";
 import { readsVariable } from "../../../expression/typed.ts";
+import type { OrderKey } from "../../../language/endpoints/model.ts";
 import { listStyleOf } from "../../../language/endpoints/list-style.ts";
 import { responseExpressions, responseShape } from "../../../language/endpoints/shape.ts";
 import { lookup } from "../../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, shortText } from "../../case.ts";
 import { statusText } from "../../errors/expected.ts";
 import { evaluate } from "../../expressions.ts";
-import { textOf } from "../../trial/known.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { listNames, memberOf, pageIn, recordIn } from "../../response.ts";
 import { pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { operationCase, pathOf } from "../subjects.ts";
+import { ifPossible, operationCase, pathOf } from "../subjects.ts";
+import { otherBody } from "../../resources/defaults.ts";
+import { sendWrite, writesOf } from "../../resources/writing.ts";
+import { type KnownRecord, textOf } from "../../trial/known.ts";
 import { type Listed, listed, listsOf, maximumOf } from "./listed.ts";
 import { keyOf, keysOf, mostPages, optionsOf, walk } from "./walk.ts";
 
@@ -34,32 +37,59 @@ async function pageOf(trial: Trial, list: Listed, limit?: number): Promise<ReadP
 
 // ── The order ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The records are in the list's own order if a request asks for none, as far as the first field decides it. */
+/** The records are in the list's own order if a request asks for none, as far as the test can compare their values. */
 function isInOrder(contract: Contract, called: Operation): readonly Case[] {
-  const [first] = called.endpoint.order ?? [];
+  const { order: keys = [] } = called.endpoint;
+  const [first, second] = keys;
   if (first === undefined) return [];
-  const aspects: Case["aspects"] = [
-    { path: pathOf(called, "order"), expects: `the list is in the order of \`${first.field}\`` },
-  ];
+  const names = keys.map(({ field }) => `\`${field}\``).join(", ");
+  const aspects: Case["aspects"] = [{ path: pathOf(called, "order"), expects: `the list is in the order of ${names}` }];
   return [
     operationCase(called, "order", aspects, async (trial) => {
       const list = await listed(trial, called, 3);
+      const [oldest] = list.records;
+      const value = oldest?.values.get(first.field);
+      // The next field decides between records with the same value.
+      if (second !== undefined && value !== undefined)
+        for (let count = 0; count < mostAlike; count += 1) await ifPossible(() => list.add({ [first.field]: value }));
+      // Another field may have the same order until a record changes.
+      if (oldest !== undefined) await ifPossible(() => edit(trial, oldest));
       const page = await pageOf(trial, list);
-      const values = page.items.flatMap((item) => {
+      const rows = page.items.flatMap((item) => {
         const observed = recordIn(contract, called, item);
-        if (observed === undefined) return [];
-        return lookup(observed.record, memberOf(contract, first.field, observed.view)) ?? [];
+        return observed === undefined
+          ? []
+          : [keys.map(({ field }) => lookup(observed.record, memberOf(contract, field, observed.view)))];
       });
-      if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${first.field}\``);
-      const wrong = values.findIndex((value, index) => {
-        const order = index === 0 ? undefined : comparison(values[index - 1], value);
-        return order !== undefined && (first.descending ? -order : order) > 0;
-      });
+      if (rows.filter(([one]) => one !== undefined).length < 2)
+        throw new NotTried(`the test sees fewer than two records with \`${first.field}\``);
+      const wrong = rows.findIndex((row, index) => (rowOrder(keys, rows[index - 1], row) ?? 0) > 0);
       if (wrong < 0) return;
-      const got = `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`;
-      throw new Broken(`the order of \`${first.field}\``, got, page.interaction, pathOf(called, "order"));
+      const got = `${shortText(rows[wrong - 1] as Json)} before ${shortText(rows[wrong] as Json)}`;
+      throw new Broken(`the order of ${names}`, got, page.interaction, pathOf(called, "order"));
     }),
   ];
+}
+
+/** How many records the test makes with the same value of the first field of an order. */
+const mostAlike = 3;
+
+async function edit(trial: Trial, record: KnownRecord): Promise<void> {
+  const write = writesOf(trial.contract, record.resource).find(({ kind }) => kind === "change");
+  const body = write && (await otherBody(trial, write, record));
+  if (write !== undefined) await sendWrite(trial, write, { record, ...body });
+}
+
+type Row = readonly (Json | undefined)[];
+
+/** Compares two records by the fields of an order; undefined if the test does not know how a field orders its values. */
+function rowOrder(keys: readonly OrderKey[], one: Row | undefined, other: Row): number | undefined {
+  if (one === undefined) return undefined;
+  for (const [index, { descending }] of keys.entries()) {
+    const order = comparison(one[index], other[index]);
+    if (order !== 0) return order !== undefined && descending === true ? -order : order;
+  }
+  return 0;
 }
 
 /** Compares numbers, times, and texts of letters that have one order everywhere. */
