@@ -26,13 +26,15 @@ export function derivedContracts(plan: Plan, operations: ReadonlySet<string>): D
   const root = openapi(plan, "https://localhost");
   const notices = createNotices();
   const source = { dialect: "3.1", root, notices, schemas: createSchemas(root, "3.1", notices) } as const;
+  const templates = new Map(plan.operations.map(({ name, template }) => [name, template]));
   const contracts = Object.entries(root["paths"] as Readonly<Record<string, JsonObject>>).flatMap(([path, item]) =>
     Object.entries(item as Readonly<Record<string, JsonObject>>).flatMap(([method, operation]) => {
       const { operationId: name } = operation;
       if (typeof name !== "string" || !operations.has(name)) return [];
       const pointer = below("", "paths", path, method);
-      const found = { value: operation, pointer };
-      return [[name, contractOf(source, found, { value: {}, pointer }, (parameter) => parameter)] as const];
+      const names = renamedParameters(path, templates.get(name) ?? path);
+      const rename = (parameter: string): string => names.get(parameter) ?? parameter;
+      return [[name, contractOf(source, { value: operation, pointer }, { value: {}, pointer }, rename)] as const];
     }),
   );
   const patterns = plan.tables.map(({ columns }) => columns.find(({ name }) => name === "id")?.schema["pattern"]);
@@ -44,4 +46,12 @@ export function derivedContracts(plan: Plan, operations: ReadonlySet<string>): D
     ),
     ids: new Set(patterns.filter((one) => typeof one === "string")),
   };
+}
+
+/** Returns the document's names of the parameters of a path: OpenAPI has one name for those of several operations. */
+function renamedParameters(path: string, template: string): ReadonlyMap<string, string> {
+  const [described = [], written = []] = [path, template].map((one) =>
+    [...one.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name),
+  );
+  return new Map(described.map((name, index) => [name, written[index] ?? name]));
 }

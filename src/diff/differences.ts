@@ -10,6 +10,7 @@ import { sideOf } from "./conditions.ts";
 import { type Difference, same } from "./difference.ts";
 import { errorDifferences } from "./errors.ts";
 import { eventDifferences } from "./events.ts";
+import type { HandoverDifferences } from "./handovers.ts";
 import { limitDifferences } from "./limits.ts";
 import { operationDifferences } from "./operations.ts";
 import { purposeDifferences, statusDifferences } from "./purpose.ts";
@@ -19,8 +20,8 @@ import { usesOf } from "./uses.ts";
 import { versioningDifferences } from "./versioning.ts";
 
 /** Returns the differences, sorted by part in the order of `all` below. */
-export function differencesOf(old: Model, now: Model): readonly Difference[] {
-  const both = bothOf(old, now);
+export function differencesOf(old: Model, now: Model, handovers?: HandoverDifferences): readonly Difference[] {
+  const both = { ...bothOf(old, now), ...(handovers === undefined ? {} : { handovers }) };
   const resources = [...resourceDifferences(both)];
   const states = [...stateDifferences(both)];
   const operations = [...operationDifferences(both)];
