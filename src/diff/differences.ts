@@ -21,7 +21,7 @@ import { versioningDifferences } from "./versioning.ts";
 
 /** Returns the differences, sorted by part in the order of `all` below. */
 export function differencesOf(old: Model, now: Model, handovers?: HandoverDifferences): readonly Difference[] {
-  const both = { ...bothOf(old, now), ...(handovers === undefined ? {} : { handovers }) };
+  const both = bothOf(old, now, handovers);
   const resources = [...resourceDifferences(both)];
   const states = [...stateDifferences(both)];
   const operations = [...operationDifferences(both)];
@@ -69,12 +69,14 @@ function withEffect({ entry: _entry, ...one }: Difference, effect: Effect): Diff
   return { ...one, effect };
 }
 
-function bothOf(old: Model, now: Model): Both {
-  const common = new Set(Object.keys(old.endpoints.endpoints).filter((name) => lookup(now.endpoints.endpoints, name)));
+function bothOf(old: Model, now: Model, handovers?: HandoverDifferences): Both {
+  const inBoth = Object.keys(old.endpoints.endpoints).filter((name) => lookup(now.endpoints.endpoints, name));
+  const common = new Set(inBoth).difference(handovers?.operations ?? new Set());
   return {
     old: sideOf(old),
     now: sideOf(now),
     uses: { old: usesOf(old, common), now: usesOf(now, common) },
+    ...(handovers === undefined ? {} : { handovers }),
     alike: (before, after) => before === after || isSameType(old, now, before, after),
   };
 }
