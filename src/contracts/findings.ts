@@ -14,7 +14,7 @@ export function contractFindings(result: CheckResult): readonly Diagnostic[] | u
   const known = knownContracts(model.endpoints);
   const sound = soundModel(result);
   if (sound === undefined || unservable(result).length > 0) return undefined;
-  const derived = derivedContracts(buildPlan(sound, places, expressions), new Set(known.keys()));
+  const derived = derivedContracts(buildPlan(sound, places, expressions), known);
   return noticed(model, known, derived).flatMap((one): Diagnostic[] => {
     const { at, effect, message } = one.difference;
     if (effect !== "breaking") return [];

@@ -7,9 +7,10 @@ import { type Handover, type HandoverDifferences, handovers, withPathNames } fro
 import { type CheckResult, soundModel, unservable } from "../language/check.ts";
 import type { ContractResponse, EndpointContract } from "../language/endpoints/model.ts";
 import type { Model } from "../language/model.ts";
+import { mapValues } from "../language/versioning/rename.ts";
 import { buildPlan } from "../plan/build.ts";
 import { derivedRequest, modelOf, noticed, ofAnyForm, open, withCommonErrors, withTypes } from "./compare.ts";
-import { type DerivedContracts, derivedContracts } from "./derived.ts";
+import { type DerivedContracts, derivedContracts, usedHeaders } from "./derived.ts";
 
 /** Returns the differences; of a document that cannot be served no contract is derived, so that its operations are left out. */
 export function handoverDifferences(old: CheckResult, now: CheckResult): HandoverDifferences {
@@ -35,7 +36,7 @@ function derivedOf(result: CheckResult, list: readonly Handover[]): DerivedContr
   const sound = soundModel(result);
   if (list.length === 0 || sound === undefined || unservable(result).length > 0) return undefined;
   const plan = buildPlan(sound, result.places, result.expressions);
-  return derivedContracts(plan, new Set(list.map(({ operation }) => operation)));
+  return derivedContracts(plan, new Map(list.map(({ contract, operation }) => [operation, contract])));
 }
 
 function differencesToNonet(model: Model, list: readonly Handover[], derived: DerivedContracts): readonly Difference[] {
@@ -49,9 +50,6 @@ function differencesToNonet(model: Model, list: readonly Handover[], derived: De
   });
 }
 
-/** Header fields of Nonet's responses that clients act on; what a handler's contract lacks of the others, nobody notices. */
-const usedHeaders: ReadonlySet<string> = new Set(["etag", "link", "location"]);
-
 function differencesToHandlers(
   model: Model,
   list: readonly Handover[],
@@ -64,15 +62,10 @@ function differencesToHandlers(
       contract,
       { accepts: open, cursor: derived.cursors[operation] },
     );
-    const answers = Object.entries(answersOf(operation)).flatMap(([status, response]) => {
-      const isKnown = [status, `${status.charAt(0)}XX`, "default"].some((one) => contract.answers?.[one] !== undefined);
-      return !status.startsWith("2") && !isKnown
-        ? []
-        : [[status, withUsedHeaders(response, contract, status)] as const];
-    });
+    const answers = mapValues(answersOf(operation), (response, status) => withUsedHeaders(response, contract, status));
     const site = { subject: operation, at: `endpoints/endpoints/${operation}/wire` };
     const path = withTypes(contract.path ?? {}, ofAnyForm);
-    return { site, old: { ...request, header, answers: Object.fromEntries(answers) }, now: { ...contract, path } };
+    return { site, old: { ...request, header, answers }, now: { ...contract, path } };
   });
   return [...contractDifferences(pairs, modelOf(derived.schemas, open), model)];
 }

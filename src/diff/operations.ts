@@ -4,7 +4,6 @@ import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
 import {
   type Endpoint,
-  type EndpointContract,
   type Endpoints,
   type ListParameterName,
   type ListStyle,
