@@ -24,7 +24,7 @@ export function contractFindings(result: CheckResult): readonly Diagnostic[] | u
         severity: "warning",
         message,
         span: locationOf(places, at),
-        why: "Callers rely on this contract, and notice how the operation differs from it.",
+        why: "For callers who rely on this contract, the operation has changed.",
         help: `${adviceOf(one)}; or correct \`wire\` if no caller relies on it`,
       },
     ];
