@@ -132,7 +132,9 @@ function* flatChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place:
     return;
   }
   const [before, after] = [old.keywords, now.keywords];
-  const types = typeChange(walk, before, after, place);
+  // Types that only follow from the alternatives are compared with them.
+  const hasTypes = !areMany || [before, after].some(({ type }) => type !== undefined);
+  const types = hasTypes ? typeChange(walk, before, after, place) : undefined;
   // A named schema that both sides refer to may have the type.
   const isShared = now.names.length > 0 && [before, after].some((schema) => typesOf(schema) === undefined);
   if (types !== undefined && !isShared) yield types.change;
@@ -641,6 +643,9 @@ function matched(walk: SchemaWalk, old: Json[], now: Json[]): readonly (readonly
     });
   }
   if (old.length * now.length <= mostTrials) take((one, other) => overallQuietly(walk, one, other) === "same");
+  const isInline = (schema: Json): boolean => referenceOf(schema, walk.old) === undefined;
+  if (old.length * now.length <= mostTrials)
+    take((one, other) => isInline(one) && isInline(other) && overallQuietly(walk, one, other) !== "other");
   const [typed, newTyped] = [old, now].map((list) => list.map(onlyType));
   take((one, other) => {
     const type = onlyType(one);
