@@ -615,12 +615,25 @@ const nothing: FlatSchema = { keywords: { enum: [] }, names: [], parts: [], null
 function* alternativeChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
   const [before, after] = [[...alternativesOf(old)], [...alternativesOf(now)]];
   if (before.length === 0 || after.length === 0) return;
-  for (const [one, other] of matched(walk, before, after)) yield* schemaChanges(walk, one, other, place);
   const kind = "alternative";
+  const [wasOne, isOne] = [old["oneOf"] !== undefined, now["oneOf"] !== undefined];
+  if (wasOne !== isOne && !areDisjoint(walk, after))
+    yield isOne
+      ? { place, kind, direction: "narrower", wording: "has to match only one of its alternatives" }
+      : { place, kind, direction: "wider", wording: "may match several of its alternatives" };
+  for (const [one, other] of matched(walk, before, after)) yield* schemaChanges(walk, one, other, place);
   if (before.length > 0)
     yield { place, kind, direction: "narrower", wording: `can no longer be ${listText(before.map(alternativeText))}` };
   if (after.length > 0)
     yield { place, kind, direction: "wider", wording: `can be ${listText(after.map(alternativeText))} too` };
+}
+
+/** Whether no value can match two of the alternatives: each has a type of its own, or constants of its own. */
+function areDisjoint(walk: SchemaWalk, alternatives: readonly Json[]): boolean {
+  return [onlyType, (schema: Json) => constantsOf(schema, walk.now)].some((identity) => {
+    const all = alternatives.map(identity);
+    return !all.includes(undefined) && new Set(all).size === all.length;
+  });
 }
 
 /** Removes the matching alternatives from both lists, and returns their pairs: the best matches first. */

@@ -175,7 +175,9 @@ for (const [about, rows] of Object.entries(tables))
   });
 
 test("parameters, bodies, responses and headers", () => {
-  const parameter = (type: FieldType, optional = true): EndpointContract["query"] => ({ n: { optional, type } });
+  const parameter = (type: FieldType, optional = true): NonNullable<EndpointContract["query"]> => ({
+    n: { optional, type },
+  });
   const [words, count] = [typed(text), typed({ type: "integer" })] as const;
   const json = typed(any);
   const header = (optional: boolean): EndpointContract => ({
