@@ -702,7 +702,7 @@ function onlyType(schema: Json): string | undefined {
 function alternativeText(schema: Json): string {
   const name = referenceOf(schema, () => undefined) ?? titleOf(schema, () => undefined);
   if (name !== undefined) return `\`${name}\``;
-  const type = typesOf(mapOf(schema))?.join(" or ");
+  const type = typesOf(flatSchema(mapOf(schema)).keywords)?.join(" or ");
   return type === undefined ? "another value" : `${/^[aeiou]/.test(type) ? "an" : "a"} \`${type}\``;
 }
 

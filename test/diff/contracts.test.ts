@@ -47,8 +47,11 @@ function signsOf(old: Json, now: Json): string {
     [asking, answering].map((contract) => {
       const lines = told(contract(before), contract(after));
       for (const line of lines) kinds.add(/ (.*?)(?:-(?:narrower|wider|other))?:/.exec(line)?.[1] ?? "");
-      const effects = new Set(lines.map((line) => signs[line.split(" ")[0] ?? ""]));
-      return [...effects].toSorted().join("") || ".";
+      return (
+        Object.entries(signs)
+          .flatMap(([effect, sign]) => (lines.some((line) => line.startsWith(effect)) ? sign : []))
+          .join("") || "."
+      );
     }),
   );
   return `${found.map((effects) => effects.join(" ")).join(" | ")} ${[...kinds].toSorted().join(" ")}`.trimEnd();
