@@ -9,7 +9,7 @@ import { findingsOf } from "../diff/findings.ts";
 import { check, type CheckResult, examine } from "../language/check.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
-import { concluded } from "./concluding.ts";
+import { concluded, handedOver } from "./concluding.ts";
 import { DocumentError, UsageError } from "../server/errors.ts";
 import { readDocument } from "../server/document.ts";
 import { isDescription, locationsIn } from "../import/locations.ts";
@@ -38,7 +38,8 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
   const examined = examine(after.checkedAs, after.document);
   const { model, places } = examined.documentIndex;
   const located = after.places?.(model) ?? places;
-  const comparison = inOrder(withoutGaps(compare(old.model, model, today), before, after), located);
+  const compared = compare(old.model, model, today, await handedOver(old, examined));
+  const comparison = inOrder(withoutGaps(compared, before, after), located);
   const findings = findingsOf(comparison, located);
   const result = await concluded(examined, { comparison: [...findings.keys()] });
   const open = new Set(result.diagnostics.map((one) => findings.get(one)).filter((one) => one !== undefined));

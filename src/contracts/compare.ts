@@ -39,8 +39,8 @@ export function noticed(
   const accepts = (schema: Json): Json => accepted(schema, ids);
   const requests = pairs.map(({ site, old, now }) => ({
     site,
-    old: requestKnown(old, now),
-    now: requestDerived(now, old, { accepts, cursor: cursors[site.subject] }),
+    old: knownRequest(old, now),
+    now: derivedRequest(now, old, { accepts, cursor: cursors[site.subject] }),
   }));
   const merged = withCommonErrors(derived);
   const responses = pairs.map(({ site, old }) => ({ site, ...responsesOf(old.answers ?? {}, merged(site.subject)) }));
@@ -55,7 +55,7 @@ export function noticed(
 }
 
 /** Returns a model with the schemas of derived contracts. */
-function modelOf(schemas: DerivedContracts["schemas"], edit: (schema: Json) => Json): Pick<Model, "resources"> {
+export function modelOf(schemas: DerivedContracts["schemas"], edit: (schema: Json) => Json): Pick<Model, "resources"> {
   return { resources: { resources: {}, types: {}, rules: {}, schemas: mapValues(schemas, edit) } };
 }
 
@@ -77,7 +77,7 @@ function withType<Content extends { readonly type?: FieldType }>(
 // ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns the request that callers know, without the optional header fields and cookies that the service ignores. */
-function requestKnown({ answers: _, ...known }: EndpointContract, derived: EndpointContract): EndpointContract {
+function knownRequest({ answers: _, ...known }: EndpointContract, derived: EndpointContract): EndpointContract {
   const matters = (location: "header" | "cookie"): NonNullable<EndpointContract["path"]> => {
     const names = new Set(Object.keys(derived[location] ?? {}).map((name) => name.toLowerCase()));
     const all = Object.entries(known[location] ?? {});
@@ -87,39 +87,47 @@ function requestKnown({ answers: _, ...known }: EndpointContract, derived: Endpo
 }
 
 /** Returns the derived request, without what callers do not notice. A contract need not have the parameters of the path. */
-function requestDerived(
+export function derivedRequest(
   { path = {}, query = {}, header = {}, cookie = {}, body }: EndpointContract,
   known: EndpointContract,
   { accepts, cursor }: { readonly accepts: (schema: Json) => Json; readonly cursor: string | undefined },
 ): EndpointContract {
-  const edited = (parameters: Parameters, edit: (schema: Json, name: string) => Json): Parameters =>
-    mapValues(parameters, (one, name) => withType(one, (schema) => edit(accepts(schema), name)));
   const inPath = Object.entries(path).filter(([name]) => Object.hasOwn(known.path ?? {}, name));
   return {
-    path: edited(Object.fromEntries(inPath), ofAnyForm),
-    query: edited(query, (schema, name) => (name === cursor ? ofAnyForm(schema) : schema)),
+    path: withTypes(Object.fromEntries(inPath), ofAnyForm),
+    query: withTypes(query, (schema, name) => (name === cursor ? ofAnyForm(schema) : accepts(schema))),
     // Nonet's own header fields: callers know their values from responses, or choose them freely.
-    header: edited(header, ofAnyForm),
-    cookie: edited(cookie, ofAnyForm),
+    header: withTypes(header, ofAnyForm),
+    cookie: withTypes(cookie, ofAnyForm),
     ...(body === undefined ? {} : { body: withType<ContractBody>(body, accepts) }),
   };
 }
 
 type Parameters = Readonly<Record<string, Parameter>>;
 
+export function withTypes(parameters: Parameters, edit: (schema: Json, name: string) => Json): Parameters {
+  return mapValues(parameters, (one, name) => withType(one, (schema) => edit(schema, name)));
+}
+
 /** Returns the types of a schema alone: a key or a cursor of another form than the generated ones is unknown, whatever its form. */
-function ofAnyForm(schema: Json): Json {
+export function ofAnyForm(schema: Json): Json {
   return mapSchema(schema, ({ type }) => (type === undefined ? {} : { type }));
+}
+
+/** Returns the schema without the rejection of undeclared members. */
+export function open(schema: Json): Json {
+  return mapSchema(schema, ({ additionalProperties, ...rest }) =>
+    additionalProperties === undefined || additionalProperties === false ? rest : { ...rest, additionalProperties },
+  );
 }
 
 /** Removes from the schema of a request what callers do not notice. `ids`: the patterns of generated ids. */
 function accepted(schema: Json, ids: ReadonlySet<string>): Json {
-  return mapSchema(schema, (keywords) => {
-    const { additionalProperties, maxLength, maxItems, maxProperties, minimum, maximum, pattern, ...rest } = keywords;
+  return mapSchema(open(schema), (keywords) => {
+    const { maxLength, maxItems, maxProperties, minimum, maximum, pattern, ...rest } = keywords;
     const isUsual = maxLength === maxima.string || rest["format"] !== undefined;
     return {
       ...rest,
-      ...(additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties }),
       ...(maxLength === undefined || isUsual ? {} : { maxLength }),
       ...(maxItems === undefined || maxItems === maxima.list ? {} : { maxItems }),
       ...(maxProperties === undefined || maxProperties === maxima.map ? {} : { maxProperties }),
@@ -164,7 +172,7 @@ function mapSchema(schema: Json, edit: (keywords: JsonObject) => JsonObject): Js
  * Returns a function for the derived responses of an operation, in which the bodies of errors with the same members have one
  * schema: callers who know one schema for all errors then notice a difference once.
  */
-function withCommonErrors({ contracts, schemas }: DerivedContracts): (operation: string) => Answers {
+export function withCommonErrors({ contracts, schemas }: DerivedContracts): (operation: string) => Answers {
   const common = new Map<string, string>();
   const commonType = (type: FieldType): FieldType => {
     if (type.kind !== "named") return type;
@@ -210,12 +218,12 @@ function derivedFor(status: string, known: Answers, derived: Answers): ContractR
   if (status === "default") return derived[others.find((one) => /^[45]/.test(one)) ?? ""];
   if (status.endsWith("XX")) return derived[others.find((one) => one.startsWith(status.charAt(0))) ?? ""];
   const [other, ...more] = otherSuccesses(known, derived);
-  return /^2/.test(status) && more.length === 0 ? derived[other ?? ""] : undefined;
+  return status.startsWith("2") && more.length === 0 ? derived[other ?? ""] : undefined;
 }
 
 /** Returns the derived success statuses that take the place of known ones. */
 function otherSuccesses(known: Answers, derived: Answers): readonly string[] {
-  return Object.keys(derived).filter((status) => /^2/.test(status) && known[status] === undefined);
+  return Object.keys(derived).filter((status) => status.startsWith("2") && known[status] === undefined);
 }
 
 /** Merges the differences that several errors of an operation have alike, at the first one. */

@@ -14,7 +14,7 @@ export function contractFindings(result: CheckResult): readonly Diagnostic[] | u
   const known = knownContracts(model.endpoints);
   const sound = soundModel(result);
   if (sound === undefined || unservable(result).length > 0) return undefined;
-  const derived = derivedContracts(buildPlan(sound, places, expressions), new Set(known.keys()));
+  const derived = derivedContracts(buildPlan(sound, places, expressions), known);
   return noticed(model, known, derived).flatMap((one): Diagnostic[] => {
     const { at, effect, message } = one.difference;
     if (effect !== "breaking") return [];
@@ -24,7 +24,7 @@ export function contractFindings(result: CheckResult): readonly Diagnostic[] | u
         severity: "warning",
         message,
         span: locationOf(places, at),
-        why: "Callers rely on this contract, and notice how the operation differs from it.",
+        why: "For callers who rely on this contract, the operation has changed.",
         help: `${adviceOf(one)}; or correct \`wire\` if no caller relies on it`,
       },
     ];

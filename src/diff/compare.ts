@@ -12,6 +12,7 @@ import { modelAt } from "../language/versioning/model-at-version.ts";
 import type { Change, Version, Versioning } from "../language/versioning/model.ts";
 import { type Difference, difference } from "./difference.ts";
 import { differencesOf } from "./differences.ts";
+import type { HandoverDifferences } from "./handovers.ts";
 import { isAbout, isAboutKind, currentPath, namesIn, renamedEntry } from "./entries.ts";
 
 export interface Comparison {
@@ -47,15 +48,18 @@ export interface Heading {
   readonly isNew: boolean;
 }
 
-/** Compares two models. `today`: a date, `2026-11-22`. */
-export function compare(old: Model, now: Model, today: string): Comparison {
+/**
+ * Compares two models. `today`: a date, `2026-11-22`. `handedOver`: the differences of the operations that a handler performs by
+ * its contract in one document, and Nonet in the other; without them such operations are compared by what they declare.
+ */
+export function compare(old: Model, now: Model, today: string, handedOver?: HandoverDifferences): Comparison {
   const newerOnes = newerVersions(old.versioning, now.versioning);
   const { since, newer } = newerOnes;
   const all = newer.flatMap(({ name, changes }) => changes.map((change, index) => ({ version: name, index, change })));
-  const differences = differencesOf(old, now).map((one) => dated(one, old, now, today));
+  const differences = differencesOf(old, now, handedOver).map((one) => dated(one, old, now, today));
   const idle = all.filter((entry) => isIdle(entry, all, differences));
   const entries = all.filter((entry) => !idle.includes(entry));
-  const left = leftOver(old, now, newerOnes, idle)
+  const left = leftOver(old, now, newerOnes, idle, handedOver)
     .map((one) => dated(one, old, now, today))
     .filter((one) => one.effect === "breaking" && !isDeclaredRemoved(one, entries) && !isOnlyUndone(one, entries));
   const open = new Set(left.map(keyOf));
@@ -88,13 +92,19 @@ function entryOf(one: Difference, entries: readonly Entry[]): Entry | undefined 
 /**
  * Returns the differences that remain after undoing the new entries, except idle ones: undoing those would add differences.
  */
-function leftOver(old: Model, now: Model, { since, newer }: Newer, idle: readonly Entry[]): readonly Difference[] {
-  if (since === undefined) return differencesOf(old, now);
+function leftOver(
+  old: Model,
+  now: Model,
+  { since, newer }: Newer,
+  idle: readonly Entry[],
+  handedOver?: HandoverDifferences,
+): readonly Difference[] {
+  if (since === undefined) return differencesOf(old, now, handedOver);
   const versions = (now.versioning.versions ?? []).map((version) => {
     if (!newer.includes(version)) return version;
     return { ...version, changes: version.changes.filter((change) => !idle.some((entry) => entry.change === change)) };
   });
-  return differencesOf(old, modelAt({ ...now, versioning: { ...now.versioning, versions } }, since));
+  return differencesOf(old, modelAt({ ...now, versioning: { ...now.versioning, versions } }, since), handedOver);
 }
 
 /** Translates a difference of the document without its new versions to the paths and names of the document with them. */

@@ -402,7 +402,7 @@ function namedDifference(group: readonly [NamedChange, ...NamedChange[]], naming
 }
 
 /** The most operations that a message names. */
-const mostNames = 4;
+const mostNames = 3;
 
 function namesText(names: readonly string[]): string {
   const texts = names.map((name) => `\`${name}\``);

@@ -10,6 +10,7 @@ import { sideOf } from "./conditions.ts";
 import { type Difference, same } from "./difference.ts";
 import { errorDifferences } from "./errors.ts";
 import { eventDifferences } from "./events.ts";
+import type { HandoverDifferences } from "./handovers.ts";
 import { limitDifferences } from "./limits.ts";
 import { operationDifferences } from "./operations.ts";
 import { purposeDifferences, statusDifferences } from "./purpose.ts";
@@ -19,8 +20,8 @@ import { usesOf } from "./uses.ts";
 import { versioningDifferences } from "./versioning.ts";
 
 /** Returns the differences, sorted by part in the order of `all` below. */
-export function differencesOf(old: Model, now: Model): readonly Difference[] {
-  const both = bothOf(old, now);
+export function differencesOf(old: Model, now: Model, handovers?: HandoverDifferences): readonly Difference[] {
+  const both = bothOf(old, now, handovers);
   const resources = [...resourceDifferences(both)];
   const states = [...stateDifferences(both)];
   const operations = [...operationDifferences(both)];
@@ -68,12 +69,14 @@ function withEffect({ entry: _entry, ...one }: Difference, effect: Effect): Diff
   return { ...one, effect };
 }
 
-function bothOf(old: Model, now: Model): Both {
-  const common = new Set(Object.keys(old.endpoints.endpoints).filter((name) => lookup(now.endpoints.endpoints, name)));
+function bothOf(old: Model, now: Model, handovers?: HandoverDifferences): Both {
+  const inBoth = Object.keys(old.endpoints.endpoints).filter((name) => lookup(now.endpoints.endpoints, name));
+  const common = new Set(inBoth).difference(handovers?.operations ?? new Set());
   return {
     old: sideOf(old),
     now: sideOf(now),
     uses: { old: usesOf(old, common), now: usesOf(now, common) },
+    ...(handovers === undefined ? {} : { handovers }),
     alike: (before, after) => before === after || isSameType(old, now, before, after),
   };
 }

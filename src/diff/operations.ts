@@ -4,7 +4,6 @@ import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
 import {
   type Endpoint,
-  type EndpointContract,
   type Endpoints,
   type ListParameterName,
   type ListStyle,
@@ -33,6 +32,7 @@ import {
   unhandledKeys,
 } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
+import { routeShape, withPathNames } from "./handovers.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences, pageDifferences } from "./shapes.ts";
 import { isSummary, summaryDifferences } from "./summaries.ts";
@@ -44,7 +44,7 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
   const { endpoints: now } = both.now.model;
   const renamed = renamedOperations(old, now);
   const newNames = new Set(renamed.values());
-  yield* partDifferences("endpoints", endpoints, old, now, {
+  const differences = partDifferences("endpoints", endpoints, old, now, {
     lists: (before: ListStyle | undefined, after: ListStyle | undefined, site) => listDifferences(site, before, after),
     repeats: idempotencyDifferences,
     expand: (before: Endpoints["expand"], after: Endpoints["expand"], site) => expandDifferences(site, before, after),
@@ -52,21 +52,35 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
     "endpoints/*": (before: Endpoint | undefined, after: Endpoint | undefined, site) => {
       const { name } = site;
       if (after === undefined) return before && [removedOperation(now, name, before, renamed.get(name))];
+      if (before !== undefined && isHandedOver(both, name)) return routeDifferences(site, before, after);
       if (before !== undefined) return endpointDifferences(both, name, before, after);
       const message = `\`${name}\` (${route(after)}) is new`;
       return newNames.has(name) ? [] : [difference("additive", "operation-added", site, message)];
     },
   });
+  const isOfNobody = both.handovers !== undefined && !isPerformedInBoth(both);
+  for (const one of differences) if (!isOfNobody || !stylePath.test(one.at)) yield one;
   yield* contractDifferences(contractPairs(old, now, renamed), both.old.model, both.now.model);
+  yield* both.handovers?.differences ?? [];
+}
+
+/** The styles of the operations that Nonet performs. */
+const stylePath = /^endpoints\/(?:edits|expand|fields|lists|repeats|requests|wrap)(?:\/|$)/;
+
+/** Whether Nonet performs an operation in both documents. */
+function isPerformedInBoth({ old, now }: Both): boolean {
+  const isPerformed = (model: Model, name: string): boolean => resolveEndpoint(model, name)?.kind === "resource";
+  return Object.keys(now.model.endpoints.endpoints).some(
+    (name) => isPerformed(now.model, name) && isPerformed(old.model, name),
+  );
+}
+
+function isHandedOver({ handovers }: Both, operation: string): boolean {
+  return handovers?.operations.has(operation) === true;
 }
 
 function route({ method, path }: Endpoint): string {
   return `${method} ${path}`;
-}
-
-/** Returns the route without the names of its parameters, which no request contains. */
-function routeShape(endpoint: Endpoint): string {
-  return route(endpoint).replaceAll(/\{[^{}]*\}/g, "{}");
 }
 
 /** Finds renamed operations by method and path: generated clients call an operation by its name. */
@@ -104,16 +118,6 @@ function contractPairs(old: Endpoints, now: Endpoints, renamed: ReadonlyMap<stri
     const site = { subject: name, at: `endpoints/endpoints/${name}/wire` };
     return [{ site, old: withPathNames(before.wire, before, after), now: after.wire }];
   });
-}
-
-function withPathNames(wire: EndpointContract, old: Endpoint, now: Endpoint): EndpointContract {
-  if (wire.path === undefined || old.path === now.path || routeShape(old) !== routeShape(now)) return wire;
-  const [before, after] = [old, now].map(({ path }) =>
-    [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name),
-  );
-  const renamed = new Map(before?.map((name, index) => [name, after?.[index] ?? name]));
-  const path = Object.entries(wire.path).map(([name, one]) => [renamed.get(name) ?? name, one] as const);
-  return { ...wire, path: Object.fromEntries(path) };
 }
 
 // ── What holds for all operations ──────────────────────────────────────────────────────────────────────────────────
@@ -278,8 +282,8 @@ function keysOf(repeats: Idempotency): IdempotencyStyle | undefined {
 
 // ── One operation ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const site = { subject: name, at: `endpoints/endpoints/${name}` };
+function* routeDifferences(site: Site, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const { subject: name } = site;
   if (routeShape(old) !== routeShape(now)) {
     const entry = { kind: "path", operation: name, method: old.method, path: old.path } as const;
     const message = `\`${name}\` is ${route(now)}, and was ${route(old)}`;
@@ -288,6 +292,11 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     const message = `The path parameters of \`${name}\` have other names`;
     yield difference("neutral", "operation-described", below(site, "at"), message);
   }
+}
+
+function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const site = { subject: name, at: `endpoints/endpoints/${name}` };
+  yield* routeDifferences(site, old, now);
   const [before, after] = [resolveEndpoint(both.old.model, name), resolveEndpoint(both.now.model, name)];
   yield* restated("breaking", "deed-changed", site, `The action of \`${name}\``, [actionOf(before), actionOf(after)]);
   const [was, is] = [resourceOf(before), resourceOf(after)];

@@ -1,4 +1,5 @@
 /** Differences of part 2: resources, embedded types and rules. */
+import type { HandoverDifferences } from "./handovers.ts";
 import type { Model } from "../language/model.ts";
 import { standardErrors } from "../language/errors/model.ts";
 import { lookup } from "../language/resources/fields.ts";
@@ -14,6 +15,7 @@ import type { Uses } from "./uses.ts";
 export interface Both extends Sides {
   readonly uses: { readonly old: Uses; readonly now: Uses };
   readonly alike: Alike;
+  readonly handovers?: HandoverDifferences;
 }
 
 export function* resourceDifferences(both: Both): Iterable<Difference> {

@@ -132,7 +132,9 @@ function* flatChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place:
     return;
   }
   const [before, after] = [old.keywords, now.keywords];
-  const types = typeChange(walk, before, after, place);
+  // Types that only follow from the alternatives are compared with them.
+  const hasTypes = !areMany || [before, after].some(({ type }) => type !== undefined);
+  const types = hasTypes ? typeChange(walk, before, after, place) : undefined;
   // A named schema that both sides refer to may have the type.
   const isShared = now.names.length > 0 && [before, after].some((schema) => typesOf(schema) === undefined);
   if (types !== undefined && !isShared) yield types.change;
@@ -613,12 +615,25 @@ const nothing: FlatSchema = { keywords: { enum: [] }, names: [], parts: [], null
 function* alternativeChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
   const [before, after] = [[...alternativesOf(old)], [...alternativesOf(now)]];
   if (before.length === 0 || after.length === 0) return;
-  for (const [one, other] of matched(walk, before, after)) yield* schemaChanges(walk, one, other, place);
   const kind = "alternative";
+  const [wasOne, isOne] = [old["oneOf"] !== undefined, now["oneOf"] !== undefined];
+  if (wasOne !== isOne && !areDisjoint(walk, after))
+    yield isOne
+      ? { place, kind, direction: "narrower", wording: "has to match only one of its alternatives" }
+      : { place, kind, direction: "wider", wording: "may match several of its alternatives" };
+  for (const [one, other] of matched(walk, before, after)) yield* schemaChanges(walk, one, other, place);
   if (before.length > 0)
     yield { place, kind, direction: "narrower", wording: `can no longer be ${listText(before.map(alternativeText))}` };
   if (after.length > 0)
     yield { place, kind, direction: "wider", wording: `can be ${listText(after.map(alternativeText))} too` };
+}
+
+/** Whether no value can match two of the alternatives: each has a type of its own, or constants of its own. */
+function areDisjoint(walk: SchemaWalk, alternatives: readonly Json[]): boolean {
+  return [onlyType, (schema: Json) => constantsOf(schema, walk.now)].some((identity) => {
+    const all = alternatives.map(identity);
+    return !all.includes(undefined) && new Set(all).size === all.length;
+  });
 }
 
 /** Removes the matching alternatives from both lists, and returns their pairs: the best matches first. */
@@ -641,6 +656,9 @@ function matched(walk: SchemaWalk, old: Json[], now: Json[]): readonly (readonly
     });
   }
   if (old.length * now.length <= mostTrials) take((one, other) => overallQuietly(walk, one, other) === "same");
+  const isInline = (schema: Json): boolean => referenceOf(schema, walk.old) === undefined;
+  if (old.length * now.length <= mostTrials)
+    take((one, other) => isInline(one) && isInline(other) && overallQuietly(walk, one, other) !== "other");
   const [typed, newTyped] = [old, now].map((list) => list.map(onlyType));
   take((one, other) => {
     const type = onlyType(one);
@@ -684,7 +702,7 @@ function onlyType(schema: Json): string | undefined {
 function alternativeText(schema: Json): string {
   const name = referenceOf(schema, () => undefined) ?? titleOf(schema, () => undefined);
   if (name !== undefined) return `\`${name}\``;
-  const type = typesOf(mapOf(schema))?.join(" or ");
+  const type = typesOf(flatSchema(mapOf(schema)).keywords)?.join(" or ");
   return type === undefined ? "another value" : `${/^[aeiou]/.test(type) ? "an" : "a"} \`${type}\``;
 }
 

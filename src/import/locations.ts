@@ -1,4 +1,5 @@
 /** Finds the statements of an imported document in its source, so that a comparison of two descriptions names their lines. */
+import { pascalCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Position, Span } from "../base/span.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
@@ -39,7 +40,8 @@ function operationPointers(root: JsonObject, model: Model): readonly Pointer[] {
   );
   return Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Pointer[] => {
     const pointer = routes.get(shapeOf(method, path));
-    return pointer === undefined ? [] : [[`endpoints/endpoints/${name}`, pointer]];
+    const paths = ["endpoints/endpoints", "purpose/operations", "versioning/deprecated", "authentication/allow"];
+    return pointer === undefined ? [] : paths.map((at) => [`${at}/${name}`, pointer]);
   });
 }
 
@@ -48,7 +50,8 @@ function shapeOf(method: string, path: string): string {
 }
 
 function schemaPointers(root: JsonObject, model: Model): readonly Pointer[] {
-  const named = Object.keys(model.resources.schemas ?? {});
+  // The import may have turned `pull-request` into `PullRequest`.
+  const named = new Set(Object.keys(model.resources.schemas ?? {}));
   const { components, definitions } = root;
   const all = [
     ...members(isObject(components) ? components["schemas"] : undefined).map(
@@ -56,7 +59,10 @@ function schemaPointers(root: JsonObject, model: Model): readonly Pointer[] {
     ),
     ...members(definitions).map(([name]) => [name, below("", "definitions", name)] as const),
   ];
-  return all.filter(([name]) => named.includes(name)).map(([name, at]) => [`resources/schemas/${name}`, at]);
+  return all.flatMap(([written, at]): Pointer[] => {
+    const name = [written, pascalCase(written)].find((one) => named.has(one));
+    return name === undefined ? [] : [[`resources/schemas/${name}`, at]];
+  });
 }
 
 function members(value: Json | undefined): readonly (readonly [string, Json])[] {
