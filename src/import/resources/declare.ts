@@ -143,17 +143,7 @@ function inputOf(
   if (lacking !== undefined) return { what: "its body may lack a member that a record needs", detail: lacking[0] };
   const taken = expected.filter(([name]) => shape.members.has(name));
   if (taken.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
-  const takes = Object.fromEntries(
-    taken.map(([name, { type, optional, default: value }]): [string, Field] => [
-      name,
-      {
-        type,
-        optional: optional || (action === "update" && value === undefined),
-        ...(value === undefined || action === "update" ? {} : { default: value }),
-        marks: [],
-      },
-    ]),
-  );
+  const takes = Object.fromEntries(taken.map(([name, field]) => [name, inputField(field, action === "update")]));
   const isWhole = taken.length === expected.length && around === undefined;
   return {
     takes: isWhole
@@ -166,6 +156,13 @@ function inputOf(
     form: body?.form ?? false,
     open: shape.open,
   };
+}
+
+/** Returns a field as a member of a body: a value that the service makes can be left out, and so can all members of a change. */
+function inputField({ type, optional, default: value }: Field, isChange: boolean): Field {
+  const literal = value?.kind === "literal" && !isChange ? value : undefined;
+  const isOptional = literal === undefined && (optional || value !== undefined || isChange);
+  return { type, optional: isOptional, ...(literal === undefined ? {} : { default: literal }), marks: [] };
 }
 
 /** The type of an id says whether clients choose it; the reader of documents derives this from its default. */

@@ -73,6 +73,8 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
         : memberField(name, sites, shapes, named);
     if (found === undefined) continue;
     if ("what" in found) return found;
+    // Fields are columns, whose names differ not only in capitals.
+    if (Object.keys(fields).some((other) => other.toLowerCase() === name.toLowerCase())) continue;
     fields[name] = found.field;
     if (sites.schema !== undefined) schemas[name] = sites.schema;
     if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
@@ -143,7 +145,7 @@ function takesUuid({ min = 0, max = 255, pattern }: FieldType & { readonly kind:
 
 /** Returns the field of another member; undefined if the record does without it: nothing sets it. */
 function memberField(name: string, sites: Sites, shapes: RecordShapes, named: NamedSchemas): Derived | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in Object.prototype) return undefined;
+  if (!isFieldName(name)) return undefined;
   const { schema = {}, create, change, answer } = sites;
   const plain = plainSchema(schema, named);
   const type = fieldType(schema, named);
@@ -170,6 +172,10 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
   if (isNullable(plain) && type.kind === "nullable")
     return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...notes } };
   return { field: { type, optional: true, marks, ...notes } };
+}
+
+function isFieldName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && !(name in Object.prototype);
 }
 
 interface MadeValue {
