@@ -141,16 +141,16 @@ function inputOf(
     ([name, field]) => isRequired(field) && name !== record.key && shape.members.get(name)?.required !== true,
   );
   if (lacking !== undefined) return { what: "its body may lack a member that a record needs", detail: lacking[0] };
-  const taken = expected.filter(([name]) => shape.members.has(name));
-  if (taken.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
-  const takes = Object.fromEntries(taken.map(([name, field]) => [name, inputField(field, action === "update")]));
-  const isWhole = taken.length === expected.length && around === undefined;
+  const inputs = expected.filter(([name]) => shape.members.has(name));
+  if (inputs.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
+  const takes = Object.fromEntries(inputs.map(([name, field]) => [name, inputField(field, action === "update")]));
+  const hasAllFields = inputs.length === expected.length && around === undefined;
   return {
-    takes: isWhole
+    takes: hasAllFields
       ? {}
       : {
           takes,
-          ...(around === undefined ? {} : { nesting: Object.fromEntries(taken.map(([name]) => [name, [around]])) }),
+          ...(around === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [around]])) }),
         },
     guesses: body?.optional === true ? ["that a request has a body, which the source allows to leave out"] : [],
     form: body?.form ?? false,
@@ -275,8 +275,8 @@ function recordGives(
 
 /** Returns the name of the resource, or of a view of these fields. */
 function shownAs(fields: readonly string[], { record, resource, view }: Context): string {
-  const isWhole = record.hasId && fields.length === fieldsOf(record).length;
-  return isWhole ? resource : view({ of: resource, fields });
+  const hasAllFields = record.hasId && fields.length === fieldsOf(record).length;
+  return hasAllFields ? resource : view({ of: resource, fields });
 }
 
 function declaredList(

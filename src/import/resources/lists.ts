@@ -55,8 +55,8 @@ export function listOf(
       continue;
     }
     const { default: first, minimum, maximum } = plain;
-    const isWhole = typesOf(plain["type"]).every((one) => one === "integer" || one === "number");
-    if (!optional || !isWhole || names[word] !== undefined) return { what: "its pages are unclear", detail: name };
+    const isNumber = typesOf(plain["type"]).every((one) => one === "integer" || one === "number");
+    if (!optional || !isNumber || names[word] !== undefined) return { what: "its pages are unclear", detail: name };
     if (word === "page" && (first === 0 || (minimum === 0 && first !== 1)))
       return { what: "its pages count from 0", detail: name };
     names[word] = name;
@@ -75,10 +75,16 @@ export function listOf(
       ? {}
       : { size: Math.min(size ?? 20, largest), max: largest, ...(max === undefined ? { clamped: true as const } : {}) };
   return {
-    style: { kind, ...sizes, ...(Object.keys(names).length === 0 ? {} : { names: names as ListNames }) },
+    style: { kind, ...sizes, ...renamed(names) },
     ...gives,
     filters,
   };
+}
+
+/** Returns the names of parameters that have other names in Nonet. */
+function renamed(names: Readonly<Record<string, string>>): { readonly names?: ListNames } {
+  const others = Object.entries(names).filter(([word, name]) => word !== name);
+  return others.length === 0 ? {} : { names: Object.fromEntries(others) };
 }
 
 function plainName(name: string): string {
