@@ -67,7 +67,7 @@ export function listOf(
   if (names["page"] !== undefined && names["offset"] !== undefined)
     return { what: "its pages are unclear", detail: Object.values(names).join(", ") };
   const kind = kindOf(names);
-  const gives = around === undefined ? { gives: page, omitted: [] } : givesOf(around, page, kind, named);
+  const gives = around === undefined ? { gives: page, omitted: [] } : templateOf(around, page, kind, named);
   if (isReason(gives)) return gives;
   const largest = max ?? Math.max(100, size ?? 0);
   const sizes =
@@ -116,7 +116,7 @@ function filterReason(
   return undefined;
 }
 
-function givesOf(
+function templateOf(
   { name: items, shape }: NonNullable<ListedRecords["around"]>,
   page: string,
   kind: ListStyle["kind"],
