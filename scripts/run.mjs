@@ -44,6 +44,7 @@ const tasks = {
   }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   measure: (args) => ({ args: [join("scripts", "measure.ts"), ...args], cwd: root }),
+  "measure:imports": (args) => ({ args: [join("scripts", "measure-imports.ts"), ...args], cwd: root }),
   corpus: (args) => ({ args: [join("test", "corpus", "main.ts"), ...args], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
   "test:postgres": (args) => ({ args: [testScript, "postgres", ...args], cwd: root, env: compiledOnce }),
@@ -57,6 +58,8 @@ const usages = {
   Runs all tests, or those of some files or folders: npm test -- src/expression --test-name-pattern=walk`,
   story: `npm run story
   Follows a parcel through the service of examples/parcel-lockers.md, from creation to collection.`,
+  "measure:imports": `npm run measure:imports -- FOLDER|FILE …
+  Imports the descriptions below the folders, and counts the operations that Nonet performs, and the reasons of the others.`,
   measure: `npm run measure
   Prints the measures of the source (lines, small files, imports), each with its limit.`,
   corpus: `npm run corpus -- [--freeze] [--out FOLDER] [--only NAME]

@@ -2,6 +2,7 @@
 import { mismatches } from "../import/compare.ts";
 import { importDocument, type Imported, type LocatedNotice } from "../import/import.ts";
 import { check, soundModel } from "../language/check.ts";
+import { isFree } from "../language/endpoints/resolve.ts";
 import { DocumentError } from "../server/errors.ts";
 import { readDocument, written } from "../server/document.ts";
 import { columns, count } from "../base/layout.ts";
@@ -65,7 +66,10 @@ function summary(name: string, { format, model, notes }: Carried): string {
     what,
     `first at line ${first?.line ?? 1}`,
   ]);
-  const head = `${name} is ${format}: ${count(operations, "operation")}, ${count(schemas, "schema")}\n`;
+  const declared = Object.values(model.endpoints.endpoints).filter((endpoint) => !isFree(endpoint)).length;
+  const resources = Object.keys(model.resources.resources).length;
+  const performed = `Nonet performs ${declared} of them, on ${count(resources, "resource")}; the others answer 501 until they have functions\n`;
+  const head = `${name} is ${format}: ${count(operations, "operation")}, ${count(schemas, "schema")}\n${declared === 0 ? "" : performed}`;
   return (
     head +
     columns(groups)

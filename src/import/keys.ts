@@ -23,28 +23,28 @@ export interface Keys {
 /** `served`: the names of the operations that Nonet performs. */
 export function withKeys(security: ImportedSecurity, served: Iterable<string>): Keys {
   const { allow, credentials } = security;
-  const secured = [...served].flatMap((operation): readonly (readonly [string, readonly Grant[]])[] => {
+  const restricted = [...served].flatMap((operation): readonly (readonly [string, readonly Grant[]])[] => {
     const grants = allow[operation] ?? [];
     return grants.some(({ who }) => who.kind === "anyone") ? [] : [[operation, grants]];
   });
-  const isUnreachable = secured.some(
+  const isUnreachable = restricted.some(
     ([, grants]) => grants.length > 0 && !grants.some((one) => holderOf(one, credentials)),
   );
   if (!isUnreachable)
     return {
       security,
-      needs: secured.map(([operation, grants]) => ({ operation, what: needOf(grants, credentials) })),
+      needs: restricted.map(([operation, grants]) => ({ operation, what: needOf(grants, credentials) })),
     };
   const name = uniqueName(new Set(Object.keys(credentials)), "key");
   const key: Credential = { kind: "api-key", obtained: "from the operator, with `nonet key create`" };
   // One key for all operations: of the alternatives those that only a token fulfils.
-  const chosen = secured.flatMap(
+  const chosen = restricted.flatMap(
     ([, grants]) => grants.find((one) => holderOf(one, credentials) === undefined) ?? grants[0] ?? [],
   );
   const roles = [...new Set(chosen.flatMap(rolesOf))].map((role) => ` --role ${role}`).join("");
   return {
     security: { ...security, credentials: { ...credentials, [name]: key } },
-    needs: secured.map(([operation, grants]) => ({
+    needs: restricted.map(([operation, grants]) => ({
       operation,
       what: grants.length === 0 ? denied : `${keyCommand(name)}${roles}`,
     })),

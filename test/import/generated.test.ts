@@ -3,6 +3,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../src/base/json.ts";
+import { isFree } from "../../src/language/endpoints/resolve.ts";
 import { mismatches } from "../../src/import/compare.ts";
 import { carried, described } from "./round-trip.ts";
 
@@ -102,6 +103,117 @@ const sources = fc
 /** What is taken out of a schema, so that the two are not alike, is in the report instead. */
 const outOfSchemas =
   /reference that leads nowhere|itself, without a member|cannot be enforced|path that another one has|beside a reference/;
+
+/** Records of which operations may become actions: their members, and which of them each body and answer has. */
+const recordMembers = fc.dictionary(
+  fc.constantFrom("id", "petId", "name", "state", "tags", "created_at", "x-y", "toString", "_seq", "ID", "key"),
+  fc.oneof(
+    scalars,
+    fc.record({ type: fc.constant("integer"), readOnly: fc.boolean(), default: fc.constantFrom(0, 1, "now", null) }),
+    fc.record({ type: fc.constant("string"), writeOnly: fc.boolean(), default: fc.constantFrom("now", "a, b", "", 1), maxLength: fc.constantFrom(1, 80) }),
+    fc.record({ type: fc.constant("string"), format: fc.constantFrom("date-time", "uuid", "email", "uri"), readOnly: fc.boolean() }),
+    fc.record({ type: fc.constant("array"), items: scalars, maxItems: fc.nat(5) }),
+    fc.constant({ type: "object", properties: { a: { $ref: "#/components/schemas/owner" } } }),
+  ),
+  { minKeys: 1 },
+); // biome-ignore format: a table
+
+const recordSchemas = fc
+  .tuple(recordMembers, fc.uniqueArray(memberNames, { maxLength: 2 }), fc.boolean())
+  .map(([members, names, closed]): JsonObject => {
+    const properties: JsonObject = { id: { type: "string" }, ...(members as JsonObject) };
+    const required = names.filter((name) => Object.hasOwn(properties, name));
+    return { type: "object", properties, required, ...(closed ? { additionalProperties: false } : {}) };
+  });
+
+const recordBodies = fc
+  .oneof(
+    { weight: 4, arbitrary: fc.constant<JsonObject>({ $ref: "#/components/schemas/Pet" }) },
+    { weight: 1, arbitrary: recordSchemas },
+    { weight: 1, arbitrary: fc.constant<JsonObject>({ type: "object", properties: { pet: { $ref: "#/components/schemas/Pet" } } }) },
+    { weight: 2, arbitrary: fc.constant<JsonObject>({ type: "array", items: { $ref: "#/components/schemas/Pet" } }) },
+    { weight: 1, arbitrary: fc.constant<JsonObject>({ type: "object", properties: { data: { type: "array", items: { $ref: "#/components/schemas/Pet" } }, total: { type: "integer" } } }) },
+  )
+  .map((schema): JsonObject => ({ "application/json": { schema } })); // biome-ignore format: a table
+
+const recordOperations = fc.record(
+  {
+    parameters: fc.array(
+      fc.record({
+        in: fc.constant("query"),
+        name: fc.constantFrom("limit", "page", "offset", "name", "id", "state", "size"),
+        schema: fc.oneof(scalars, fc.constantFrom({ type: "integer", default: 0 }, { type: "integer", maximum: 3 })),
+      }),
+      { maxLength: 2 },
+    ),
+    requestBody: fc.record({ required: fc.boolean(), content: recordBodies }),
+    responses: fc.dictionary(
+      fc.constantFrom("200", "201", "204", "400"),
+      fc.record({ description: words, content: recordBodies }, { requiredKeys: ["description"] }),
+      { maxKeys: 2 },
+    ),
+  },
+  { requiredKeys: ["responses"] },
+);
+
+/** An operation as most descriptions have it, or any other one. */
+function usually(
+  body: JsonObject | undefined,
+  status: string,
+  answer: JsonObject | undefined,
+): fc.Arbitrary<JsonObject> {
+  const content = (schema: JsonObject | undefined) =>
+    schema === undefined ? {} : { content: { "application/json": { schema } } };
+  const usual: JsonObject = {
+    ...(body === undefined ? {} : { requestBody: { required: true, ...content(body) } }),
+    responses: { [status]: { description: "", ...content(answer) } },
+  };
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: recordOperations });
+}
+
+const one: JsonObject = { $ref: "#/components/schemas/Pet" };
+const all = fc.record(
+  { post: usually(one, "201", one), get: usually(undefined, "200", { type: "array", items: one }) },
+  { requiredKeys: ["post"] },
+);
+const each = fc.record(
+  {
+    get: usually(undefined, "200", one),
+    put: usually(one, "200", one),
+    patch: usually({ type: "object", properties: { name: {} } }, "200", one),
+    delete: usually(undefined, "204", undefined),
+  },
+  { requiredKeys: ["get"] },
+);
+
+const collections = fc
+  .record({
+    paths: fc.record({
+      "/pets": all,
+      "/pets/{petId}": each,
+      "/pets/found": fc.record({ get: recordOperations }, { requiredKeys: [] }),
+      "/owners/{owner}/pets": all,
+      "/owners/{owner}/pets/{key}": each,
+    }),
+    components: fc.record({ schemas: fc.record({ Pet: recordSchemas, owner: schemas.part }) }),
+  })
+  .map(
+    (source) =>
+      JSON.parse(JSON.stringify({ openapi: "3.0.3", info: { title: "Any", version: "1" }, ...source })) as JsonObject,
+  );
+
+test("what is declared of collections and their records is sound", () => {
+  let declared = 0;
+  fc.assert(
+    fc.property(collections, (source) => {
+      const { document, model } = carried(source);
+      declared += Object.values(model.endpoints.endpoints).filter((endpoint) => !isFree(endpoint)).length;
+      described(document);
+    }),
+    { numRuns: 300 },
+  );
+  assert(declared > 0, "no operation is declared");
+});
 
 test("what is imported is sound, and nothing is lost without being told", () => {
   fc.assert(

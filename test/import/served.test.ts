@@ -199,7 +199,7 @@ test("a served operation needs the roles of its scopes, and leaves out what no r
   assert.deepEqual(await added.json(), { id: 1, name: "Rex", pictures: [] });
   assert.equal(
     (await fetch(`${service.url}/v1/dog/1`, { headers: bearer(await service.keyOf("key", "bob")) })).status,
-    404,
+    403,
   );
 });
 

@@ -141,31 +141,28 @@ function inputOf(
     ([name, field]) => isRequired(field) && name !== record.key && shape.members.get(name)?.required !== true,
   );
   if (lacking !== undefined) return { what: "its body may lack a member that a record needs", detail: lacking[0] };
-  const taken = expected.filter(([name]) => shape.members.has(name));
-  if (taken.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
-  const takes = Object.fromEntries(
-    taken.map(([name, { type, optional, default: value }]): [string, Field] => [
-      name,
-      {
-        type,
-        optional: optional || (action === "update" && value === undefined),
-        ...(value === undefined || action === "update" ? {} : { default: value }),
-        marks: [],
-      },
-    ]),
-  );
-  const isWhole = taken.length === expected.length && around === undefined;
+  const inputs = expected.filter(([name]) => shape.members.has(name));
+  if (inputs.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
+  const takes = Object.fromEntries(inputs.map(([name, field]) => [name, inputField(field, action === "update")]));
+  const hasAllFields = inputs.length === expected.length && around === undefined;
   return {
-    takes: isWhole
+    takes: hasAllFields
       ? {}
       : {
           takes,
-          ...(around === undefined ? {} : { nesting: Object.fromEntries(taken.map(([name]) => [name, [around]])) }),
+          ...(around === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [around]])) }),
         },
     guesses: body?.optional === true ? ["that a request has a body, which the source allows to leave out"] : [],
     form: body?.form ?? false,
     open: shape.open,
   };
+}
+
+/** Returns a field as a member of a body: a value that the service makes can be left out, and so can all members of a change. */
+function inputField({ type, optional, default: value }: Field, isChange: boolean): Field {
+  const literal = value?.kind === "literal" && !isChange ? value : undefined;
+  const isOptional = literal === undefined && (optional || value !== undefined || isChange);
+  return { type, optional: isOptional, ...(literal === undefined ? {} : { default: literal }), marks: [] };
 }
 
 /** The type of an id says whether clients choose it; the reader of documents derives this from its default. */
@@ -203,7 +200,7 @@ function outputOf(answer: Answer, action: Action, context: Context): Output | Re
   if (answer.kind === "unspecified") {
     const guesses = ["what the operation answers when it succeeds: the source does not say it"];
     return {
-      gives: action === "delete" ? {} : recordGives(fieldsOf(record), undefined, context),
+      gives: action === "delete" ? {} : recordTemplate(fieldsOf(record), undefined, context),
       omitted: [],
       guesses,
     };
@@ -222,10 +219,10 @@ function outputOf(answer: Answer, action: Action, context: Context): Output | Re
   }
   const found = answerRecord(answer.schema, context);
   if (found === undefined) return { what: "its answer is no record" };
-  const shown = shownFields(found.shape, context);
-  if (isReason(shown)) return shown;
-  const gives = recordGives(shown.fields, found.around, context, action === "delete");
-  return { gives: { ...status, ...gives }, omitted: shown.omitted, guesses: [] };
+  const answered = answerFields(found.shape, context);
+  if (isReason(answered)) return answered;
+  const gives = recordTemplate(answered.fields, found.around, context, action === "delete");
+  return { gives: { ...status, ...gives }, omitted: answered.omitted, guesses: [] };
 }
 
 function answerRecord(schema: Json, { named, parameter, record, segment }: Context): WrappedRecord | undefined {
@@ -242,7 +239,7 @@ function fieldsOf({ fields, hasId }: RecordDraft): readonly string[] {
 }
 
 /** Returns the fields of a record that an answer has, and its members that no record has. */
-export function shownFields(
+export function answerFields(
   shape: Shape,
   { record, named }: Context,
 ): { readonly fields: readonly string[]; readonly omitted: readonly string[] } | Reason {
@@ -265,21 +262,21 @@ export function shownFields(
 }
 
 /** Returns the `gives` of a record: nothing for all its fields, else a view, and the object around it. */
-function recordGives(
+function recordTemplate(
   fields: readonly string[],
   around: string | undefined,
   context: Context,
   always = false,
 ): Pick<Endpoint, "gives"> {
-  const name = shownAs(fields, context);
+  const name = templateName(fields, context);
   if (around !== undefined) return { gives: { [around]: name } };
   return name === context.resource && !always ? {} : { gives: name };
 }
 
 /** Returns the name of the resource, or of a view of these fields. */
-function shownAs(fields: readonly string[], { record, resource, view }: Context): string {
-  const isWhole = record.hasId && fields.length === fieldsOf(record).length;
-  return isWhole ? resource : view({ of: resource, fields });
+function templateName(fields: readonly string[], { record, resource, view }: Context): string {
+  const hasAllFields = record.hasId && fields.length === fieldsOf(record).length;
+  return hasAllFields ? resource : view({ of: resource, fields });
 }
 
 function declaredList(
@@ -297,9 +294,9 @@ function declaredList(
   const { parameter, segment } = context;
   if (parameter !== undefined && keyOf(shape, parameter, segment) !== record.key)
     return { what: "the items of its answer lack the key of a record" };
-  const shown = shownFields(shape, context);
-  if (isReason(shown)) return shown;
-  const list = listOf(operation, listed, record, `${shownAs(shown.fields, context)}[]`, named);
+  const answered = answerFields(shape, context);
+  if (isReason(answered)) return answered;
+  const list = listOf(operation, listed, record, `${templateName(answered.fields, context)}[]`, named);
   if (isReason(list)) return list;
   if (action === "part" && list.filters.length === 0) return { what: "which records it selects is not said" };
   const { gives, style } = list;
@@ -314,7 +311,7 @@ function declaredList(
       ...(answer.status === 200 ? {} : { status: answer.status }),
     },
     filters: list.filters,
-    omitted: [...shown.omitted, ...list.omitted],
+    omitted: [...answered.omitted, ...list.omitted],
     guesses: [],
     form: false,
     open: true,

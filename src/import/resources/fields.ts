@@ -108,12 +108,12 @@ export function isFilterable({ type, marks }: Field): boolean {
 }
 
 /** Returns the description and the example of a schema, for a field. */
-export function notesOf(plain: JsonObject, type: FieldType): Pick<Field, "note" | "example"> {
+export function descriptionOf(plain: JsonObject, type: FieldType): Pick<Field, "note" | "example"> {
   const { description } = plain;
   const note = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : "";
   return note === "" || type.kind === "schema" ? {} : { note };
 }
 
-export function withMarks(field: Field, ...marks: readonly Modifier[]): Field {
+export function withModifiers(field: Field, ...marks: readonly Modifier[]): Field {
   return { ...field, marks: [...new Set([...field.marks, ...marks])] };
 }

@@ -55,8 +55,8 @@ export function listOf(
       continue;
     }
     const { default: first, minimum, maximum } = plain;
-    const isWhole = typesOf(plain["type"]).every((one) => one === "integer" || one === "number");
-    if (!optional || !isWhole || names[word] !== undefined) return { what: "its pages are unclear", detail: name };
+    const isNumber = typesOf(plain["type"]).every((one) => one === "integer" || one === "number");
+    if (!optional || !isNumber || names[word] !== undefined) return { what: "its pages are unclear", detail: name };
     if (word === "page" && (first === 0 || (minimum === 0 && first !== 1)))
       return { what: "its pages count from 0", detail: name };
     names[word] = name;
@@ -67,7 +67,7 @@ export function listOf(
   if (names["page"] !== undefined && names["offset"] !== undefined)
     return { what: "its pages are unclear", detail: Object.values(names).join(", ") };
   const kind = kindOf(names);
-  const gives = around === undefined ? { gives: page, omitted: [] } : givesOf(around, page, kind, named);
+  const gives = around === undefined ? { gives: page, omitted: [] } : templateOf(around, page, kind, named);
   if (isReason(gives)) return gives;
   const largest = max ?? Math.max(100, size ?? 0);
   const sizes =
@@ -75,10 +75,16 @@ export function listOf(
       ? {}
       : { size: Math.min(size ?? 20, largest), max: largest, ...(max === undefined ? { clamped: true as const } : {}) };
   return {
-    style: { kind, ...sizes, ...(Object.keys(names).length === 0 ? {} : { names: names as ListNames }) },
+    style: { kind, ...sizes, ...renamed(names) },
     ...gives,
     filters,
   };
+}
+
+/** Returns the names of parameters that have other names in Nonet. */
+function renamed(names: Readonly<Record<string, string>>): { readonly names?: ListNames } {
+  const others = Object.entries(names).filter(([word, name]) => word !== name);
+  return others.length === 0 ? {} : { names: Object.fromEntries(others) };
 }
 
 function plainName(name: string): string {
@@ -110,7 +116,7 @@ function filterReason(
   return undefined;
 }
 
-function givesOf(
+function templateOf(
   { name: items, shape }: NonNullable<ListedRecords["around"]>,
   page: string,
   kind: ListStyle["kind"],

@@ -3,7 +3,7 @@ import { camelCase, wordsOf } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import type { Field, FieldType, Modifier } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
-import { fieldType, isNullable, literalOf, notesOf } from "./fields.ts";
+import { fieldType, isNullable, literalOf, descriptionOf } from "./fields.ts";
 import { type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
 import type { Reason } from "./answers.ts";
 
@@ -73,6 +73,8 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
         : memberField(name, sites, shapes, named);
     if (found === undefined) continue;
     if ("what" in found) return found;
+    // Fields are columns, whose names differ not only in capitals.
+    if (Object.keys(fields).some((other) => other.toLowerCase() === name.toLowerCase())) continue;
     fields[name] = found.field;
     if (sites.schema !== undefined) schemas[name] = sites.schema;
     if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
@@ -113,16 +115,16 @@ function keyField(
   const isText = type.kind === "scalar" && (type.name === "string" || type.name === "uuid");
   const isNumber = type.kind === "scalar" && type.name === "integer";
   if (!isText && !isNumber) return { what: "its key is neither a text nor a whole number", detail: name };
-  const notes = notesOf(plain, type);
+  const description = descriptionOf(plain, type);
   const isSent = create !== undefined && plain["readOnly"] !== true;
   const isFixed = change === undefined && changes.length > 0;
   const unique: readonly Modifier[] = name === "id" ? [] : isFixed ? ["unique", "create-only"] : ["unique"];
   if (isSent && create.required) {
     const key =
       isNumber || type.name === "uuid" ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
-    return { field: { type: key, optional: false, marks: unique, ...notes } };
+    return { field: { type: key, optional: false, marks: unique, ...description } };
   }
-  if (isText && type.name === "string" && !takesUuid(type))
+  if (isText && type.name === "string" && !fitsUuid(type))
     return { what: "its key has no value that Nonet makes", detail: name };
   const isSettable = isSent && name !== "id" && !isNumber;
   const field: Field = {
@@ -130,24 +132,24 @@ function keyField(
     optional: false,
     default: { kind: isNumber ? "counter" : "uuid" },
     marks: isSettable ? unique : name === "id" ? [] : ["unique", "read-only"],
-    ...notes,
+    ...description,
   };
   return isSent && !isSettable
     ? { field, guess: "that the service sets a key which a creation may contain: it ignores the sent value" }
     : { field };
 }
 
-function takesUuid({ min = 0, max = 255, pattern }: FieldType & { readonly kind: "scalar" }): boolean {
+function fitsUuid({ min = 0, max = 255, pattern }: FieldType & { readonly kind: "scalar" }): boolean {
   return pattern === undefined && min <= 36 && max >= 36;
 }
 
 /** Returns the field of another member; undefined if the record does without it: nothing sets it. */
 function memberField(name: string, sites: Sites, shapes: RecordShapes, named: NamedSchemas): Derived | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in Object.prototype) return undefined;
+  if (!isFieldName(name)) return undefined;
   const { schema = {}, create, change, answer } = sites;
   const plain = plainSchema(schema, named);
   const type = fieldType(schema, named);
-  const notes = notesOf(plain, type);
+  const description = descriptionOf(plain, type);
   const literal = literalOf(plain["default"], type);
   const isReadOnly = [create, change, answer].some(
     (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] === true,
@@ -156,20 +158,24 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
     if (answer === undefined) return undefined;
     const made = madeValue(name, plain, type, literal);
     if (made === undefined) return undefined;
-    return { field: { type, optional: false, ...made.value, marks: ["read-only"], ...notes }, ...made.guess };
+    return { field: { type, optional: false, ...made.value, marks: ["read-only"], ...description }, ...made.guess };
   }
   const isWritten = plain["writeOnly"] === true || (answer === undefined && shapes.answers.length > 0);
   const marks: readonly Modifier[] = [
     ...(isWritten ? (["write-only"] as const) : []),
     ...(change === undefined && shapes.changes.length > 0 ? (["create-only"] as const) : []),
   ];
-  if (create?.required === true) return { field: { type, optional: false, marks, ...notes } };
+  if (create?.required === true) return { field: { type, optional: false, marks, ...description } };
   if (literal !== undefined)
-    return { field: { type, optional: false, default: { kind: "literal", text: literal }, marks, ...notes } };
+    return { field: { type, optional: false, default: { kind: "literal", text: literal }, marks, ...description } };
   // An answer that requires the member has null if a request leaves it out.
   if (isNullable(plain) && type.kind === "nullable")
-    return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...notes } };
-  return { field: { type, optional: true, marks, ...notes } };
+    return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...description } };
+  return { field: { type, optional: true, marks, ...description } };
+}
+
+function isFieldName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && !(name in Object.prototype);
 }
 
 interface MadeValue {

@@ -8,7 +8,7 @@ import type { Endpoint } from "../../language/endpoints/model.ts";
 import type { Resource, ViewDefinition } from "../../language/resources/model.ts";
 import { answerOf, bodyOf, isReason, itemsIn, type Reason, recordIn } from "./answers.ts";
 import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare } from "./declare.ts";
-import { withMarks } from "./fields.ts";
+import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
 import { keyOf, type RecordDraft, recordOf } from "./record.ts";
 import { type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
@@ -106,7 +106,7 @@ function declaredGroup(
   const segment = group.collection.slice(group.collection.lastIndexOf("/") + 1);
   const members = membersOf(group);
   /** Without a creation the other operations have no records, whatever else is unclear about them. */
-  const refuse = (reason: Reason, cause?: ContractOperation): undefined => {
+  const rejectAll = (reason: Reason, cause?: ContractOperation): undefined => {
     for (const [{ name }] of members) if (name !== cause?.name) reasons.set(name, reason);
   };
   const create = group.ofAll.POST;
@@ -120,7 +120,7 @@ function declaredGroup(
     { ...shapes, segment, ...(group.parameter === undefined ? {} : { parameter: group.parameter }) },
     named,
   );
-  if (isReason(record)) return refuse(record);
+  if (isReason(record)) return rejectAll(record);
   const views: Record<string, ViewDefinition> = {};
   const wanted = pascalCase(segment.replace(/ies$/, "y").replace(/([^s])s$/, "$1")) || "Record";
   const fallback = /^[A-Z]/.test(wanted) ? wanted : `R${wanted}`;
@@ -145,7 +145,7 @@ function declaredGroup(
     if (isReason(declared)) reasons.set(operation.name, declared);
     else declarations.set(operation, declared);
   }
-  if (!declarations.has(create)) return refuse({ what: "no operation creates its records" }, create);
+  if (!declarations.has(create)) return rejectAll({ what: "no operation creates its records" }, create);
   if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET")) {
     for (const { name } of declarations.keys()) reasons.set(name, { what: "no operation reads its records" });
     return undefined;
@@ -176,7 +176,7 @@ function undeclared({ endpoint: { method, path } }: ContractOperation): Reason {
 function filteredFields({ fields }: RecordDraft, declarations: readonly Declaration[]): Resource["fields"] {
   const filtered = new Set(declarations.flatMap(({ filters }) => filters));
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, filtered.has(name) ? withMarks(field, "filter") : field]),
+    Object.entries(fields).map(([name, field]) => [name, filtered.has(name) ? withModifiers(field, "filter") : field]),
   );
 }
 
