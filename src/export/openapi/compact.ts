@@ -72,7 +72,7 @@ function derivedProblems(schemas: JsonObject, { problem, problems }: ProblemName
 function withSharedParts(description: JsonObject): JsonObject {
   const parts: readonly ((description: JsonObject) => JsonObject)[] = [
     (one) => share(one, "headers", eachHeader, headerName),
-    (one) => share(one, "parameters", eachParameter, ({ name }) => plainName(String(name))),
+    (one) => share(one, "parameters", eachParameter, ({ name }) => plainName(name as string)),
     (one) => share(one, "responses", eachResponse, responseName),
   ];
   return parts.reduce((one, shareIn) => shareIn(one), description);
