@@ -1,5 +1,5 @@
 /** Runs `nonet export FORMAT DOC`: converts a service to another format. */
-import type { JsonObject } from "../base/json.ts";
+import { jsonText } from "../base/json-text.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
 import { UsageError } from "../server/errors.ts";
@@ -22,12 +22,12 @@ function addressIn(options: AddressedOptions): string {
 
 export async function exportOpenapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { openapi } = await import("../export/openapi/openapi.ts");
-  return exported(document, options, terminal, (plan) => json(openapi(plan, addressIn(options))));
+  return exported(document, options, terminal, (plan) => jsonText(openapi(plan, addressIn(options))));
 }
 
 export async function exportAsyncapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { asyncapi } = await import("../export/asyncapi/asyncapi.ts");
-  return exported(document, options, terminal, (plan) => json(asyncapi(plan, addressIn(options))));
+  return exported(document, options, terminal, (plan) => jsonText(asyncapi(plan, addressIn(options))));
 }
 
 export async function exportJsonSchema(
@@ -36,7 +36,9 @@ export async function exportJsonSchema(
   terminal: Terminal,
 ): Promise<number> {
   const { jsonSchema } = await import("../export/json-schema.ts");
-  return exported(document, options, terminal, (plan, { model }) => json(jsonSchema(plan, model, addressIn(options))));
+  return exported(document, options, terminal, (plan, { model }) =>
+    jsonText(jsonSchema(plan, model, addressIn(options))),
+  );
 }
 
 export async function exportMarkdown(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
@@ -72,10 +74,6 @@ export async function exportTypescript(document: string, options: ExportOptions,
 export async function exportTypes(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
   const { functionTypes } = await import("../export/typescript/functions.ts");
   return exported(document, options, terminal, functionTypes);
-}
-
-function json(value: JsonObject): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 async function exported(

@@ -1,12 +1,13 @@
 /**
- * Parses the simple YAML that nearly all documents consist of: `key: value`, `- value`, braces and brackets that close on
- * their line, with plain or quoted texts without escapes. With the YAML library alone, parsing would take half of a check's
- * time. Any other block, above all an invalid one, is left to the library as a whole. Both parsers return the same nodes,
+ * Parses the simple YAML that nearly all documents consist of, and all that Nonet prints: `key: value`, `- value`, braces and
+ * brackets that close on their line, with plain or quoted texts on one line. With the YAML library alone, parsing would take
+ * half of a check's time. Any other block, above all an invalid one, is left to the library as a whole. Both parsers return the same nodes,
  * which a test compares.
  */
 import type { Position, Span } from "../base/span.ts";
 import type { Entry, ListNode, MapNode, Node, TextNode } from "./document.ts";
 import type { Source } from "./source.ts";
+import { piecesOf } from "./text-pieces.ts";
 
 /** Returns the block as a map; undefined if the library has to parse it. */
 export function readPlainYaml(source: Source): MapNode | undefined {
@@ -35,8 +36,11 @@ interface Line {
 interface Reading {
   readonly source: Source;
   readonly text: string;
-  /** The lines. The last one is a sentinel at the end of the text, with less indentation than any line. */
-  readonly lines: readonly Line[];
+  /**
+   * The lines. The last one is a sentinel at the end of the text, with less indentation than any line. When a block starts
+   * behind a dash, the rest of its first line takes the line's place.
+   */
+  readonly lines: Line[];
   index: number;
   /** The offset up to which the current line has been parsed. */
   at: number;
@@ -47,7 +51,7 @@ const deepest = 32;
 /** The longest key that is parsed here: YAML rejects longer keys, which the library reports. */
 const longestKey = 1000;
 
-function contentLines(source: Source): readonly Line[] {
+function contentLines(source: Source): Line[] {
   const { text } = source;
   const lines: Line[] = [];
   let comment = -1;
@@ -78,7 +82,8 @@ function lineOf({ lines, index }: Reading): Line {
 function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefined {
   const { indent, start, position } = lineOf(reading);
   if (depth > deepest) return undefined;
-  const inside = reading.text[start] === "-" ? readItems(reading, indent, depth) : readEntries(reading, indent, depth);
+  const isList = reading.text.startsWith("- ", start);
+  const inside = isList ? readItems(reading, indent, depth) : readEntries(reading, indent, depth);
   if (inside === undefined || !ends(reading, indent)) return undefined;
   // In the library, a block ends after the end of its last line.
   const last = reading.lines[reading.index - 1] as Line;
@@ -106,11 +111,29 @@ function readItems(reading: Reading, indent: number, depth: number): Omit<ListNo
     const { start } = lineOf(reading);
     if (!reading.text.startsWith("- ", start)) return undefined;
     reading.at = start + 1;
-    const value = readDocument(reading, depth);
+    const value = readItem(reading, depth);
     if (value === undefined) return undefined;
     items.push(value);
   } while (continues(reading, indent));
   return { kind: "list", items };
+}
+
+/** Parses the value after a dash: a value on its line, or a block whose first line it is. */
+function readItem(reading: Reading, depth: number): Node | undefined {
+  const { at, lines, index } = reading;
+  skipBlanks(reading);
+  const isBlock =
+    matchAt(reading, blockKey) !== undefined ||
+    matchAt(reading, quotedKey) !== undefined ||
+    reading.text.startsWith("- ", reading.at);
+  if (!isBlock) {
+    reading.at = at;
+    return readDocument(reading, depth);
+  }
+  const line = lineOf(reading);
+  const indent = line.indent + reading.at - line.start;
+  lines[index] = { ...line, indent, start: reading.at, position: along(line, reading.at) };
+  return readBlock(reading, depth + 1);
 }
 
 /** Parses the value of a key that is alone on its line. */
@@ -146,23 +169,35 @@ function ends(reading: Reading, indent: number): boolean {
 
 /** A character that may start an unquoted key or value, as it is no YAML indicator. */
 const letter = "[^\\s\\-?:,[\\]{}#&*!|>'\"%@`]";
-const blockKey = new RegExp(`${letter}[^:#\\n]*:(?=[ \\n]|$)`, "y");
-const flowKey = new RegExp(`${letter}[^:#,[\\]{}\\n]*:(?= )`, "y");
+const blockKey = new RegExp(`(?:${letter}|-[^\\s:#])[^:#\\n]*:(?=[ \\n]|$)`, "y");
+const flowKey = new RegExp(`(?:${letter}|-[^\\s,:#[\\]{}])[^:#,[\\]{}\\n]*:(?= )`, "y");
 const plainStart = new RegExp(`${letter}|[-:][^\\s]`, "y");
 const flowText = new RegExp(`(?:${letter}|-[^\\s,[\\]{}])[^,[\\]{}\\n]*`, "y");
 const blankRest = / *(?:$|\n|(?<= )#)/y;
-const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
+/** A quoted text; in double quotes only with the escapes of JSON, which mean the same in YAML. */
+const quotedText = /"(?:[^"\\\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|'[^'\n]*'/y;
+const quotedKey = new RegExp(`(?:${quotedText.source}):(?=[ \\n]|$)`, "y");
 
 /** Parses the key at the current position, with its colon; fails for a repeated key and for a key that is a YAML indicator. */
 function readKey(reading: Reading, form: RegExp, keys: Set<string>): TextNode | undefined {
   const found = matchAt(reading, form);
-  if (found === undefined || found.length > longestKey) return undefined;
-  const value = found.slice(0, -1);
-  if (value.endsWith(" ") || /^(?:<<$|\.\.\.)/.test(value) || keys.has(value)) return undefined;
-  keys.add(value);
-  const key = textNode(reading, value, false, value.length);
+  const key = found === undefined ? readQuotedKey(reading) : readPlainKey(reading, found);
+  if (key === undefined || keys.has(key.value)) return undefined;
+  keys.add(key.value);
   reading.at += 1;
   return key;
+}
+
+function readPlainKey(reading: Reading, { length }: string): TextNode | undefined {
+  const value = reading.text.slice(reading.at, reading.at + length - 1);
+  if (length > longestKey || value.endsWith(" ") || /^(?:<<$|\.\.\.|---)/.test(value)) return undefined;
+  return textNode(reading, value, false, value.length);
+}
+
+function readQuotedKey(reading: Reading): TextNode | undefined {
+  const found = matchAt(reading, quotedKey);
+  if (found === undefined || found.length > longestKey) return undefined;
+  return quotedNode(reading, found.slice(0, -1));
 }
 
 /** Parses unquoted text up to a comment or the end of the line. */
@@ -181,7 +216,7 @@ function readInline(reading: Reading, depth: number): Node | undefined {
   const sign = reading.text[reading.at];
   if (sign === "{" || sign === "[") return depth > deepest ? undefined : readFlow(reading, sign, depth + 1);
   const quoted = matchAt(reading, quotedText);
-  return quoted === undefined ? undefined : textNode(reading, quoted.slice(1, -1), true, quoted.length);
+  return quoted === undefined ? undefined : quotedNode(reading, quoted);
 }
 
 function readFlow(reading: Reading, open: "{" | "[", depth: number): Node | undefined {
@@ -220,6 +255,15 @@ function readFlowText(reading: Reading): TextNode | undefined {
 function matchAt(reading: Reading, form: RegExp): string | undefined {
   form.lastIndex = reading.at;
   return form.exec(reading.text)?.[0];
+}
+
+/** Makes a node of the quoted text at the current position. */
+function quotedNode(reading: Reading, written: string): TextNode {
+  const start = reading.at;
+  if (!written.includes("\\")) return textNode(reading, written.slice(1, -1), true, written.length);
+  const value = JSON.parse(written) as string;
+  const pieces = piecesOf(value, written, "QUOTE_DOUBLE", start, reading.source);
+  return { ...textNode(reading, value, true, written.length), pieces };
 }
 
 /** Makes a node of the text in the next `length` characters. */

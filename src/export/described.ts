@@ -7,7 +7,7 @@ import { everyOperation } from "../plan/events/events.ts";
 import type { Operation } from "../plan/endpoints/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type ComponentNames, componentNames } from "./openapi/names.ts";
-import { openapi } from "./openapi/openapi.ts";
+import { writtenOut } from "./openapi/openapi.ts";
 import { type PossibleError, possibleErrorsOf } from "./openapi/possible-errors.ts";
 import { refTo } from "./openapi/schemas.ts";
 
@@ -70,7 +70,7 @@ export interface Success {
 const methods = ["get", "put", "post", "patch", "delete"] as const;
 
 export function describe(plan: Plan, baseUrl: string): Described {
-  const document = openapi(plan, baseUrl);
+  const document = writtenOut(plan, baseUrl);
   const names = componentNames(plan);
   const components = document["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> };
   const byName = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));

@@ -22,14 +22,27 @@ export function planOf(text: string): Plan {
 
 export const flagship: Plan = planOf(flagshipText);
 
-/** The member of a JSON value at a path; fails where there is none. */
+/** The member of a JSON value at a path, behind references within the value; fails where there is none. */
 export function at(value: Json, ...path: readonly (string | number)[]): JsonObject {
   let here: Json | undefined = value;
   for (const key of path) {
     assert.ok(typeof here === "object" && here !== null && key in here, `no ${String(key)} of ${path.join(" / ")}`);
-    here = (here as Record<string | number, Json>)[key];
+    here = resolved(value, (here as Record<string | number, Json>)[key] as Json);
   }
   return here as JsonObject;
+}
+
+/** The component that a reference names, if the value is one; references to schemas and header fields stay. */
+function resolved(document: Json, value: Json): Json {
+  const reference = typeof value === "object" && value !== null ? (value as JsonObject)["$ref"] : undefined;
+  if (typeof reference !== "string" || !/^#\/components\/(?:parameters|responses)\//.test(reference)) return value;
+  return at(document, ...reference.slice(2).split("/"));
+}
+
+/** The parameters of an operation, behind references. */
+export function parametersAt(document: Json, path: string, method: string): readonly JsonObject[] {
+  const { parameters = [] } = at(document, "paths", path, method) as { readonly parameters?: readonly Json[] };
+  return parameters.map((one) => resolved(document, one) as JsonObject);
 }
 
 export function text(value: Json | undefined): string {

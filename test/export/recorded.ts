@@ -158,12 +158,18 @@ function headerFaults(
   document: JsonObject,
   judge: Validator,
   declared: JsonObject,
-  { headers }: RecordedResponse,
+  { headers, status }: RecordedResponse,
 ): readonly string[] {
   const given = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
   const known = new Map(
     Object.entries(declared).map(([name, header]) => [name.toLowerCase(), resolve(document, object(header))]),
   );
+  for (const name of (document["x-every-response"] ?? []) as readonly string[]) {
+    const isSaid = name === "Content-Language" && status >= 400;
+    const header = object(object(object(document["components"])["headers"])[name]);
+    if (!known.has(name.toLowerCase()))
+      known.set(name.toLowerCase(), { ...header, required: alwaysSent.has(name) || isSaid });
+  }
   const undeclared = [...given.keys()].filter((name) => !known.has(name) && !framing.has(name));
   const missing = [...known].filter(([name, header]) => header["required"] === true && !given.has(name));
   const wrong = [...known].flatMap(([name, { schema }]) => {
@@ -179,6 +185,15 @@ function headerFaults(
     ...wrong,
   ];
 }
+
+/** The header fields that each response has, besides those that depend on the request or the status. */
+const alwaysSent: ReadonlySet<string> = new Set([
+  "Request-Id",
+  "Cache-Control",
+  "Content-Security-Policy",
+  "X-Content-Type-Options",
+  "Referrer-Policy",
+]);
 
 /** The value of a header field by the type of its schema (style `simple` of OpenAPI). */
 function typedHeader(type: unknown, value: string): Json {
@@ -320,10 +335,19 @@ function createJudge(document: JsonObject): Validator {
 function closed(schemas: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
+      const properties = { ...inherited(schemas, schema), ...object(object(schema)["properties"]) };
       const open = "properties" in object(schema) && !("additionalProperties" in object(schema));
-      return [name, open ? { ...object(schema), additionalProperties: false } : schema];
+      return [name, open ? { ...object(schema), properties, additionalProperties: false } : schema];
     }),
   );
+}
+
+/** The members of every problem, for the schema of one. */
+function inherited(schemas: JsonObject, schema: Json): JsonObject {
+  const [base] = (object(schema)["allOf"] ?? []) as readonly JsonObject[];
+  if (base === undefined) return {};
+  const { properties, required } = object(schemas[(base["$ref"] as string).replace(/.*\//, "")]);
+  return Object.fromEntries((required as readonly string[]).map((name) => [name, object(properties)[name] as Json]));
 }
 
 function standardFormats(): Record<string, (typeof fullFormats)[keyof typeof fullFormats]> {

@@ -12,7 +12,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
-import { at, baseUrl, flagship, library } from "./documents.ts";
+import { at, baseUrl, flagship, parametersAt, library } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 
 const events: Plan["events"] = { envelope: "plain", out: {}, retentionMilliseconds: 0 };
@@ -45,10 +45,8 @@ for (const [name, document] of documents) {
     for (const component of Object.keys(schemas)) {
       assert.ok(ajv.compile({ $ref: `document#/components/schemas/${component}` }), component);
     }
-    const parameters = Object.values(at(document, "paths")).flatMap((item) =>
-      Object.values(item as JsonObject).flatMap(
-        (operation) => (operation as { parameters?: JsonObject[] }).parameters ?? [],
-      ),
+    const parameters = Object.entries(at(document, "paths")).flatMap(([path, item]) =>
+      Object.keys(item as JsonObject).flatMap((method) => parametersAt(document, path, method)),
     );
     for (const parameter of parameters) assert.ok(ajv.compile(parameter["schema"] as JsonObject));
   });

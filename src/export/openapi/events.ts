@@ -168,6 +168,9 @@ function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject 
 
 // ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** The id of an event: 128 bits in base 32. */
+const eventId = "^evt_[0-7][0-9a-v]{25}$";
+
 /** Returns the additional parameters and responses of the stream's operations; undefined for any other operation. */
 export function streamParts(plan: EventsPart, { name }: Operation): StreamParts | undefined {
   const { stream } = plan.events;
@@ -178,7 +181,7 @@ export function streamParts(plan: EventsPart, { name }: Operation): StreamParts 
         name: stream.resume,
         in: "header",
         description: "Of the stream: the id of the last event that the client received. The stream resumes after it.",
-        schema: { type: "string", minLength: 1 },
+        schema: { type: "string", pattern: eventId },
       },
     ],
     content: {

@@ -1,5 +1,6 @@
 /** Defines the header fields of responses as components; `responses.ts` selects the fields of each response. */
 import type { JsonObject } from "../../base/json.ts";
+import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 
 export type ResponseHeader =
   | "Request-Id"
@@ -48,7 +49,7 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
     type: "string",
     const: "true",
   }),
-  "Content-Language": required("The language of the texts.", { type: "string", const: "en" }),
+  "Content-Language": optional("The language of the texts of an error.", { type: "string", const: "en" }),
   "WWW-Authenticate": required("The accepted credentials (RFC 9110 section 11.6.1).", { type: "string" }),
   "Retry-After": required("Seconds to wait before a retry.", { type: "integer", minimum: 1 }),
   "RateLimit-Policy": required(
@@ -65,8 +66,16 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "X-Accel-Buffering": optional("Of a stream: tells proxies not to buffer it.", { type: "string", const: "no" }),
 };
 
-/** The header fields of every response (R1.3, R1.6). */
-const always: readonly ResponseHeader[] = [
+/**
+ * Returns the header fields that every response can have (R1.3, R1.6). The description lists them once; a response has only
+ * its own, and a rate limit field if every response of its status has it.
+ */
+export function fieldsOfEveryResponse({ operations }: EndpointsPart): readonly ResponseHeader[] {
+  const limited = operations.some(({ rates, quotas }) => rates.length > 0 || quotas.length > 0);
+  return [...everyResponse, ...(limited ? (["RateLimit-Policy", "RateLimit"] as const) : [])];
+}
+
+const everyResponse: readonly ResponseHeader[] = [
   "Request-Id",
   "Cache-Control",
   "Content-Security-Policy",
@@ -74,17 +83,31 @@ const always: readonly ResponseHeader[] = [
   "Referrer-Policy",
   "Strict-Transport-Security",
   "Vary",
+  "Content-Encoding",
+  "Content-Language",
 ];
 
-/** Returns the `headers` of a response. A `?` after a name makes the field optional, although its component is required. */
-export function headersOf(names: readonly (ResponseHeader | `${ResponseHeader}?`)[]): JsonObject {
-  return Object.fromEntries(
-    [...always, ...names].map((name) => {
-      if (!name.endsWith("?")) return [name, { $ref: `#/components/headers/${name}` }];
-      const bare = name.slice(0, -1) as ResponseHeader;
-      return [bare, { ...responseHeaders[bare], required: false }];
-    }),
-  );
+/** The member of the description with the names of these fields, which are below `components.headers`. */
+export const everyResponseKey = "x-every-response";
+
+export function everyResponseText(names: readonly string[]): string {
+  return `Every response can have the header fields ${names.map((name) => `\`${name}\``).join(", ")}: \`components.headers\` describes them.`;
+}
+
+/**
+ * Returns the `headers` of a response, as a member to spread into it, without those of every response. A `?` after a name makes
+ * the field optional, although its component is required.
+ */
+export function headersOf(names: readonly (ResponseHeader | `${ResponseHeader}?`)[]): {
+  readonly headers?: JsonObject;
+} {
+  if (names.length === 0) return {};
+  const fields = names.map((name) => {
+    if (!name.endsWith("?")) return [name, { $ref: `#/components/headers/${name}` }];
+    const bare = name.slice(0, -1) as ResponseHeader;
+    return [bare, { ...responseHeaders[bare], required: false }];
+  });
+  return { headers: Object.fromEntries(fields) as JsonObject };
 }
 
 function required(description: string, schema: JsonObject): JsonObject {

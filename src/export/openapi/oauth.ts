@@ -87,7 +87,7 @@ function endpoint(
 ): PathItem {
   const errorSchema = object({ error: text, error_description: text }, "error");
   const errorResponse = (description: string, ...headers: Parameters<typeof headersOf>[0]): JsonObject =>
-    response(description, errorSchema, "Content-Language", ...headers);
+    response(description, errorSchema, ...headers);
   const post = {
     operationId,
     tags: [serviceTag],
@@ -109,7 +109,7 @@ function response(description: string, schema: JsonObject, ...headers: Parameter
   const pragma = { Pragma: { required: false, schema: { type: "string", const: "no-cache" } } };
   return {
     description,
-    headers: { ...headersOf(["Content-Encoding", ...headers]), ...pragma },
+    headers: { ...headersOf(headers).headers, ...pragma },
     content: { "application/json": { schema } },
   };
 }

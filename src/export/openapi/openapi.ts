@@ -2,43 +2,52 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { schemaAddress } from "../../language/resources/schema.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { withCors } from "./cors.ts";
+import { compact } from "./compact.ts";
+import { corsFields } from "./cors.ts";
 import { eventSchemas, webhookItems } from "./events.ts";
-import { responseHeaders } from "./headers.ts";
+import { fieldsOfEveryResponse, everyResponseKey, everyResponseText, responseHeaders } from "./headers.ts";
 import { type ComponentNames, componentNames } from "./names.ts";
 import { pathItems } from "./paths.ts";
 import { componentSchemas } from "./schemas.ts";
 import { securitySchemes, serviceTag } from "./security.ts";
-import { withVersions } from "./versions.ts";
+import { versionFields, withVersions } from "./versions.ts";
 
 /** Returns the description. `baseUrl`: the service's absolute URL. The same plan and URL always give the same description. */
 export function openapi(plan: Plan, baseUrl: string): JsonObject {
+  const names = componentNames(plan);
+  const problems = new Set(Object.keys(plan.errors).map((code) => names.problem(code)));
+  return compact(writtenOut(plan, baseUrl), { problem: names.anyProblem, problems });
+}
+
+/** Returns the description in which each operation contains its parameters and responses, for the other exports. */
+export function writtenOut(plan: Plan, baseUrl: string): JsonObject {
   const root = baseUrl.replace(/\/+$/, "");
   const server = plan.base.replace("{base_url}", root).replace(/\/+$/, "");
   const names = componentNames(plan);
   const shared = new Map<string, JsonObject>();
   const paths = pathItems({ plan, names, shared }, { root, mounted: server !== root });
-  const description = withCors(
-    plan,
-    withVersions(plan, {
-      openapi: "3.1.1",
-      info: {
-        title: plan.title,
-        version: plan.version ?? "1",
-        ...(plan.purpose === "" ? {} : { summary: plan.purpose, description: plan.purpose }),
-      },
-      servers: [{ url: server }],
-      tags: tagsOf(plan),
-      paths,
-      ...webhookItems(plan, names),
-      components: {
-        ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan, server) }),
-        headers: responseHeaders,
-        responses: Object.fromEntries(shared),
-        schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names), ...namedSchemas(plan, names) },
-      },
-    }),
-  );
+  const fields = { ...versionFields(plan), ...corsFields(plan) };
+  const always = [...fieldsOfEveryResponse(plan), ...Object.keys(fields)];
+  const description = withVersions(plan, {
+    openapi: "3.1.1",
+    info: {
+      title: plan.title,
+      version: plan.version ?? "1",
+      ...(plan.purpose === "" ? {} : { summary: plan.purpose }),
+      description: everyResponseText(always),
+    },
+    servers: [{ url: server }],
+    tags: tagsOf(plan),
+    paths,
+    ...webhookItems(plan, names),
+    components: {
+      ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan, server) }),
+      headers: { ...responseHeaders, ...fields },
+      responses: Object.fromEntries(shared),
+      schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names), ...namedSchemas(plan, names) },
+    },
+    [everyResponseKey]: always,
+  });
   const plain = plan.contractOperations.length === 0 && Object.keys(plan.schemas).length === 0;
   return plain ? description : (referring(description, names) as JsonObject);
 }

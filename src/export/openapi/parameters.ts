@@ -151,8 +151,8 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
   };
   return [
     ...(list.kind === "none" ? [] : [limit]),
-    ...positionParameters[list.kind].map((one) => ({ ...one, name: list.names[list.kind as "cursor"] })),
-    ...neighbourParameters(list),
+    ...positionParameters[list.kind].map((one) => ({ name: list.names[list.kind as "cursor"], ...one })),
+    ...neighbourParameters(list, columnOf(plan, resource, "id")),
     ...endParameters(list),
     ...sortParameters(list),
     ...directionParameters(list),
@@ -183,7 +183,7 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
     {
       in: "query",
       description: "`next` of the previous page.",
-      schema: { type: "string", minLength: 1 },
+      schema: { type: "string", pattern: "^[A-Za-z0-9_-]{64,2000}$" },
     },
   ],
   offset: [
@@ -203,10 +203,11 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
   none: [],
 };
 
-function neighbourParameters({ kind, names }: ListPlan): readonly JsonObject[] {
+function neighbourParameters({ kind, names }: ListPlan, id: Column | undefined): readonly JsonObject[] {
   if (kind !== "cursor") return [];
+  const schema = id?.schema ?? { type: "string", minLength: 1 };
   const parameter = (name: string | undefined, description: string): readonly JsonObject[] =>
-    name === undefined ? [] : [{ name, in: "query", description, schema: { type: "string", minLength: 1 } }];
+    name === undefined ? [] : [{ name, in: "query", description, schema }];
   return [
     ...parameter(names.after, `The id of the record behind which the page starts, in place of \`${names.cursor}\`.`),
     ...parameter(names.before, `The id of the record before which the page ends, in place of \`${names.cursor}\`.`),
@@ -323,9 +324,12 @@ function filterParameter(
 
 // ── Header fields ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** A list of entity tags (RFC 9110 section 13.1.1), or `*`. */
+const entityTags = '^(\\*|(W/)?"[!#-~]*"([ \\t]*,[ \\t]*(W/)?"[!#-~]*")*)$';
+
 function headerParameters(operation: Operation): readonly JsonObject[] {
   const { action, key, the, edits, repeats } = operation;
-  const tags = { type: "string", minLength: 1 };
+  const tags = { type: "string", pattern: entityTags };
   const changesOne =
     (key !== undefined || the !== undefined) &&
     (action === "update" || action === "replace" || action === "delete" || action === "move");

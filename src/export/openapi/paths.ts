@@ -139,7 +139,6 @@ function formEncoding({ schema }: BodyPlan): JsonObject {
 function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string, item: JsonObject][] {
   const health = (description: string): JsonObject => ({
     description,
-    headers: headersOf([]),
     content: { "application/health+json": { schema: refTo(names.health) } },
   });
   const page = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
@@ -149,10 +148,10 @@ function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string
     page(operationId, summary, {
       "200": {
         description: text,
-        headers: headersOf(["ETag", "Content-Encoding"]),
+        ...headersOf(["ETag"]),
         content: { "application/json": { schema: { type: "object" } } },
       },
-      "304": { description: "The client has the current version.", headers: headersOf(["ETag"]) },
+      "304": { description: "The client has the current version.", ...headersOf(["ETag"]) },
     });
   return [
     ["/livez", page("livez", "Whether the service is alive", { "200": health("It is.") })],

@@ -60,7 +60,7 @@ function eitherResponse({ shared }: DescriptionContext, success: Json, error: Js
   ]);
   return {
     description: `${one.description}\n${other.description}`,
-    headers: Object.fromEntries(optional) as JsonObject,
+    ...(optional.length === 0 ? {} : { headers: Object.fromEntries(optional) as JsonObject }),
     content: Object.fromEntries(content) as JsonObject,
   };
 }
@@ -77,13 +77,12 @@ interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
 }
 
-/** Returns the rate limit fields of a success. They are required if a limit applies to all requests. */
+/** Returns the rate limit fields that every success has: both if a limit applies to all requests. */
 function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named[] {
-  if (operation.rates.length === 0 && operation.quotas.length === 0) return [];
   const always = operation.rates.some(({ limit }) => rates[limit]?.of === "all");
   return [
-    always || operation.quotas.length > 0 ? "RateLimit-Policy" : "RateLimit-Policy?",
-    always ? "RateLimit" : "RateLimit?",
+    ...(always || operation.quotas.length > 0 ? (["RateLimit-Policy"] as const) : []),
+    ...(always ? (["RateLimit"] as const) : []),
   ];
 }
 
@@ -161,15 +160,15 @@ function bytesResponse(file: FilePlan, described: readonly Named[]): readonly [s
   const names = ["Accept-Ranges", "ETag", "Content-Disposition", ...described] as const;
   const content = bytesContent(file);
   return [
-    ["200", { description: "The file.", headers: headersOf(names), content }],
-    ["206", { description: "A part of the file.", headers: headersOf([...names, "Content-Range"]), content }],
-    ["304", { description: "The client has the current version.", headers: headersOf(["ETag", "Accept-Ranges"]) }],
+    ["200", { description: "The file.", ...headersOf(names), content }],
+    ["206", { description: "A part of the file.", ...headersOf([...names, "Content-Range"]), content }],
+    ["304", { description: "The client has the current version.", ...headersOf(["ETag", "Accept-Ranges"]) }],
   ];
 }
 
 const revalidated: [string, JsonObject] = [
   "304",
-  { description: "The client has the current version.", headers: headersOf(["ETag"]) },
+  { description: "The client has the current version.", ...headersOf(["ETag"]) },
 ];
 
 /**
@@ -182,7 +181,7 @@ function streamed(
   names: ComponentNames,
   described: readonly Named[],
 ): JsonObject {
-  const headers = headersOf(["Content-Encoding", "Accept-Ranges?", "ETag?", "Link", "X-Accel-Buffering", ...described]);
+  const headers = headersOf(["Accept-Ranges?", "ETag?", "Link", "X-Accel-Buffering", ...described]);
   const page = withBody("The events from now on, or a page of past events.", headers, refTo(names.list(name)));
   return { ...page, content: { ...content, ...(page["content"] as JsonObject) } };
 }
@@ -220,32 +219,25 @@ function success(
   const address = located(operation, outcomes);
   if (response.kind === "none" || isBodiless(status)) {
     const description = operation.action === "receive" ? "Taken." : "Done, without content.";
-    return { description, headers: headersOf([...address, ...replayed]) };
+    return { description, ...headersOf([...address, ...replayed]) };
   }
-  const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
     return withBody(
       pageDescription(operation),
-      listHeaders(headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]), list),
+      listHeaders(["Accept-Ranges", "ETag", ...described], list),
       refTo(names.list(operation.name)),
       operation,
     );
   }
   if (operation.batch !== undefined) {
     const schema = createdSchema(operation, operation.batch, names);
-    return withBody(
-      `The ${resource} records that were created.`,
-      headersOf([...encoded, ...replayed]),
-      schema,
-      operation,
-    );
+    return withBody(`The ${resource} records that were created.`, headersOf(replayed), schema, operation);
   }
   const record = response.kind === "record";
   const makes = outcomes.every(({ what }) => what === "created") && operation.action !== "link";
   // Responses about sessions have no `ETag`: clients neither cache nor edit them.
   const hasTag = (record && !sessionActions.has(operation.action)) || tagged.has(operation.action);
   const headers = headersOf([
-    ...encoded,
     ...(operation.action === "read" ? (["Accept-Ranges"] as const) : []),
     ...(hasTag ? (["ETag"] as const) : []),
     ...address,
@@ -266,23 +258,24 @@ function pageDescription({ action, list, resource }: Operation): string {
 }
 
 /** Describes the `Link` of a list with other links than that of the next page. */
-function listHeaders(usual: JsonObject, { links }: ListPlan): JsonObject {
-  if (links === undefined) return usual;
-  const { Link: _, ...headers } = usual;
-  if (links.length === 0) return headers;
+function listHeaders(usual: readonly Named[], { links }: ListPlan): ReturnType<typeof headersOf> {
+  if (links === undefined) return headersOf([...usual, "Link"]);
+  if (links.length === 0) return headersOf(usual);
   const relations = links.map((relation) => `\`rel="${relation}"\``).join(", ");
   const description = `The addresses of other pages (RFC 8288): ${relations}.`;
-  return { ...headers, Link: { description, required: false, schema: { type: "string" } } };
+  return {
+    headers: { ...headersOf(usual).headers, Link: { description, required: false, schema: { type: "string" } } },
+  };
 }
 
 function withBody(
   description: string,
-  headers: JsonObject,
+  headers: ReturnType<typeof headersOf>,
   schema: JsonObject,
   { offers = [{ type: "application/json" }] }: Pick<Operation, "offers"> = {},
 ): JsonObject {
   const media = new Set(offers.map(({ type, as = type }) => as));
-  return { description, headers, content: Object.fromEntries([...media].map((type) => [type, { schema }])) };
+  return { description, ...headers, content: Object.fromEntries([...media].map((type) => [type, { schema }])) };
 }
 
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -328,7 +321,7 @@ function problemResponse(
   );
   return {
     description: errors.map(({ code }) => `\`${code}\`: ${plan.errors[code]?.title ?? ""}.`).join("\n"),
-    headers: headersOf(["Content-Language", "Content-Encoding", ...errorHeaders(plan, operation, status, errors)]),
+    ...headersOf(errorHeaders(plan, operation, status, errors)),
     content: {
       ...(standard.length === 0
         ? {}
@@ -356,7 +349,7 @@ function oneOf(
 
 function errorHeaders(
   plan: Plan,
-  { quotas, rates, repeats }: Operation,
+  { quotas, repeats }: Operation,
   status: number,
   errors: readonly PossibleError[],
 ): readonly Named[] {
@@ -365,7 +358,6 @@ function errorHeaders(
   );
   // For a quota in a window, the server knows when the window ends, so it can send `Retry-After`.
   const mayWait = errors.some(({ code }) => code === "quota-exceeded") && quotas.length > 0;
-  const limited = status < 500 && (rates.length > 0 || quotas.length > 0);
   const some = (...codes: readonly string[]): boolean => errors.some(({ code }) => codes.includes(code));
   const business = status === 409 || errors.some(({ code }) => plan.errors[code]?.source === "document");
   const retry: Named = waits.length === errors.length ? "Retry-After" : "Retry-After?";
@@ -379,7 +371,6 @@ function errorHeaders(
       ? (["WWW-Authenticate?"] as const)
       : []),
     ...(waits.length > 0 || mayWait || some("overloaded", "timed-out") ? [retry] : []),
-    ...(limited ? (["RateLimit-Policy?", "RateLimit?"] as const) : []),
     ...(some("stale", "precondition-needed") ? (["ETag?"] as const) : []),
     ...(some("range-not-satisfiable") ? (["Content-Range"] as const) : []),
     ...(some("unsupported-media") ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
