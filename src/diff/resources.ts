@@ -46,7 +46,13 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     }
   }
   yield* viewDifferences(both);
-  yield* unhandledKeys({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "views", "rules", "tables"]);
+  yield* unhandledKeys({ subject: "resources", at: "resources" }, old, now, [
+    "resources",
+    "types",
+    "views",
+    "rules",
+    "tables",
+  ]);
 }
 
 function removedResource({ old, now, uses }: Both, name: string): Difference {

@@ -28,6 +28,8 @@ export interface CatalogueTable {
   readonly indexes: readonly (readonly (string | undefined)[])[];
   /** The names of triggers, without those that enforce constraints. */
   readonly triggers: readonly string[];
+  /** SQLite: whether the rows have no numbers. */
+  readonly withoutRowid?: true;
   /** Names of other objects that restrict rows: policies of row-level security, exclusion constraints. */
   readonly others: readonly CatalogueObject[];
 }
@@ -101,7 +103,8 @@ export function isBookkeepingColumn(name: string): boolean {
 /**
  * Returns a table without Nonet's bookkeeping. Its key is then `id`, since `_seq`, its primary key, only orders the records.
  */
-export function withoutBookkeeping(table: CatalogueTable): CatalogueTable {
+export function withoutBookkeeping(written: CatalogueTable): CatalogueTable {
+  const table = withoutAdoption(written);
   if (!table.columns.some(({ name }) => name === "_seq") || !table.columns.some(({ name }) => name === "_rev"))
     return table;
   const columns = table.columns.filter(({ name }) => !isBookkeepingColumn(name));
@@ -114,5 +117,18 @@ export function withoutBookkeeping(table: CatalogueTable): CatalogueTable {
     key: table.key.some(isOwn) && columns.some(({ name }) => name === "id") ? ["id"] : table.key,
     uniques: uniques.filter((set) => !isId(set.columns)),
     indexes: table.indexes.map((set) => set.filter((name) => !isOwn(name))).filter((set) => set.length > 0),
+  };
+}
+
+/** Returns an existing table that a service uses in place without what the service has added. */
+function withoutAdoption(table: CatalogueTable): CatalogueTable {
+  if (!table.triggers.some(isBookkeepingTable)) return table;
+  const isAdded = (name: string | undefined): boolean => name !== undefined && /^_(?:seq|rev|id)$/.test(name);
+  return {
+    ...table,
+    columns: table.columns.filter(({ name }) => !isAdded(name)),
+    uniques: table.uniques.filter(({ columns }) => !columns.some(isAdded)),
+    indexes: table.indexes.filter((columns) => columns.every((name) => name !== undefined && !isAdded(name))),
+    triggers: table.triggers.filter((name) => !isBookkeepingTable(name)),
   };
 }

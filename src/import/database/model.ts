@@ -2,8 +2,8 @@
 import { capital, kebabCase, plural, uniqueName, withArticle, wordsOf } from "../../base/case.ts";
 import type { Endpoint } from "../../language/endpoints/model.ts";
 import type { Model } from "../../language/model.ts";
-import { isChangeable } from "../../language/resources/fields.ts";
-import type { Field, Resource, Rule } from "../../language/resources/model.ts";
+import { isChangeable, lookup } from "../../language/resources/fields.ts";
+import type { ExistingTable, Field, Resource, Rule } from "../../language/resources/model.ts";
 import { everyPart, type Parts, purposeOf } from "../model.ts";
 import { plain, quoted } from "../prose.ts";
 import { below, type ImportNotices } from "../report.ts";
@@ -41,7 +41,12 @@ export function modelOf(catalogue: Catalogue, notices: ImportNotices): Parts {
       ...(context.errors.size === 0 ? {} : { errors: "shown" }),
     },
     purpose: { ...purpose, ...(isEmpty ? { operations: {} } : {}) },
-    resources: { resources: possible, types: {}, rules },
+    resources: {
+      resources: possible,
+      types: {},
+      rules,
+      ...(isEmpty ? {} : { tables: existingTables(tables, possible) }),
+    },
     states: {},
     endpoints: { endpoints: Object.fromEntries(described.map(({ endpoint, name }) => [name, endpoint])) },
     authentication: {
@@ -171,6 +176,21 @@ function withoutCircles(
   };
   for (const resource of Object.keys(resources)) visit(resource, []);
   return found;
+}
+
+/** Returns the tables of the resources, with the columns of fields that have another name. */
+function existingTables(
+  tables: ReadonlyMap<string, NamedTable>,
+  resources: Readonly<Record<string, Resource>>,
+): Readonly<Record<string, ExistingTable>> {
+  const entries = [...tables.values()].map(({ fields, resource, table: { name } }): [string, ExistingTable] => {
+    const renamed = [...fields].filter(([column, field]) => {
+      return column !== field && lookup(resources[resource]?.fields ?? {}, field) !== undefined;
+    });
+    if (renamed.length === 0) return [resource, { name }];
+    return [resource, { name, columns: Object.fromEntries(renamed.map(([column, field]) => [field, column])) }];
+  });
+  return Object.fromEntries(entries);
 }
 
 // ── Endpoints ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -67,6 +67,7 @@ async function readTable(query: Query, name: string, kind: TableKind, sql: strin
     uniques,
     references: await readReferences(query, name, key),
     checks: clauses.checks,
+    ...(clauses.isRowid ? {} : { withoutRowid: true }),
     indexes,
     triggers: (
       await query("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? ORDER BY name", [name])
