@@ -28,7 +28,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   contracts: ["base/**", "diagnostics/**", "language/**", "plan/**", "diff/**", "import/**", "export/**"],
   // It compares an implementation with a document. If it used code that serves, a mistake there could hide itself.
   conformance: ["base/**", "diagnostics/**", "document/**", "expression/**", "language/**"],
-  store: ["base/**", "expression/**", "plan/**"],
+  // The catalogue of a database says which of its tables a service can use in place.
+  store: ["base/**", "expression/**", "plan/**", "import/database/{catalogue,postgres,sqlite}.ts"],
   http: ["base/**", "plan/**", "store/port/**"],
   runtime: ["base/**", "expression/**", "plan/**", "store/port/**", "http/**", "language/*/decide.ts"],
   webhooks: ["base/**", "expression/**", "plan/**", "store/port/**", "language/events/decide.ts"],

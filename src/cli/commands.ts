@@ -255,11 +255,12 @@ the password. The service may run meanwhile.`,
   }),
   command({
     words: "import",
-    operand: "FILE",
-    about: "write a document for an existing API from its OpenAPI, Swagger or AsyncAPI description",
-    details: `Reads OpenAPI 3.0 and 3.1, Swagger 2.0 and AsyncAPI 3, in JSON or YAML; it does not
-read other files or addresses. Details that the description lacks stay open questions. Standard error has
-a summary of lost, guessed and renamed parts.`,
+    operand: "FILE|postgres://…",
+    about: "write a document for an existing API or database",
+    details: `Reads OpenAPI 3.0 and 3.1, Swagger 2.0 and AsyncAPI 3, in JSON or YAML; it does not read other files or
+addresses. Of a SQLite file, or a schema of PostgreSQL (postgres://…?schema=NAME), it reads the catalogue and writes
+nothing. Details that the source lacks stay open questions. Standard error has a summary of lost, guessed and
+renamed parts.`,
     options: {
       out: text("FILE", "the file to write; without it, standard output"),
       report: flag("instead of the document, the full report with lines, and what export openapi would lose"),

@@ -1,12 +1,19 @@
-/** `nonet import FILE`: converts the description of an existing API to a document, and reports the losses. */
+/**
+ * `nonet import`: converts the description of an existing API, or the catalogue of an existing database, to a document, and
+ * reports the losses.
+ */
 import { mismatches } from "../import/compare.ts";
-import { importDocument, type Imported, type LocatedNotice } from "../import/import.ts";
+import { importCatalogue } from "../import/database/import.ts";
+import { importDocument, type Imported } from "../import/import.ts";
+import { type ImportNotice, keysOf } from "../import/report.ts";
 import { check, soundModel } from "../language/check.ts";
 import { isFree } from "../language/endpoints/resolve.ts";
 import { DocumentError } from "../server/errors.ts";
 import { readDocument, written } from "../server/document.ts";
 import { columns, count } from "../base/layout.ts";
+import { withoutSecret } from "../server/open-store.ts";
 import type { Terminal } from "../server/terminal.ts";
+import { catalogueOf, isDatabase } from "./import-database.ts";
 
 export interface ImportOptions {
   /** The file to write; default: standard output. */
@@ -21,20 +28,26 @@ export async function importFile(
   { out, report, format }: ImportOptions,
   terminal: Terminal,
 ): Promise<number> {
+  if (isDatabase(file)) return importDatabase(file, { out, report, format }, terminal);
   const name = file === "-" ? "standard input" : file;
   const imported = importDocument(name, await readDocument(file, terminal));
   if (imported.kind === "error")
     throw new DocumentError(`${name}:${imported.position.line}:${imported.position.column}: ${imported.message}`);
   if (!report) {
     await written(out, imported.document, terminal);
-    terminal.err(summary(name, imported));
+    terminal.err(descriptionSummary(name, imported));
     return 0;
   }
   const differences = await roundTrip(imported);
   if (format === "json") {
     const { format: source, notes } = imported;
     await written(out, `${JSON.stringify({ source, notes, differences }, null, 2)}\n`, terminal);
-  } else await written(out, `${summary(name, imported)}${listed(imported.notes)}${compared(differences)}`, terminal);
+  } else
+    await written(
+      out,
+      `${descriptionSummary(name, imported)}${listed(imported.notes, ({ line, pointer }) => `${line}  ${pointer}`)}${compared(differences)}`,
+      terminal,
+    );
   return 0;
 }
 
@@ -57,38 +70,68 @@ async function roundTrip({ document, source, format }: Carried): Promise<readonl
   return mismatches(source, openapi(buildPlan(sound, result.places, result.expressions), "http://127.0.0.1:8080"));
 }
 
-function summary(name: string, { format, model, notes }: Carried): string {
+async function importDatabase(
+  operand: string,
+  { out, report, format }: ImportOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { document, format: source, model, notices } = importCatalogue(await catalogueOf(operand));
+  const name = withoutSecret(operand);
+  const operations = Object.keys(model.endpoints.endpoints).length;
+  const resources = Object.keys(model.resources.resources).length;
+  const head = `${name} is ${source}: ${count(resources, "resource")}, ${count(operations, "operation")}`;
+  const text = summary(head, notices, ({ pointer }) => `first at ${columnName(pointer)}`);
+  if (!report) {
+    await written(out, document, terminal);
+    terminal.err(text);
+    return 0;
+  }
+  if (format === "json") await written(out, `${JSON.stringify({ source, notes: notices }, null, 2)}\n`, terminal);
+  else await written(out, `${text}${listed(notices, ({ pointer }) => columnName(pointer))}`, terminal);
+  return 0;
+}
+
+/** Returns `table.column`, or the name of the table. */
+function columnName(pointer: string): string {
+  return pointer === "" ? "the database" : keysOf(pointer).join(".");
+}
+
+function descriptionSummary(name: string, { format, model, notes }: Carried): string {
   const operations = Object.keys(model.endpoints.endpoints).length;
   const schemas = Object.keys(model.resources.schemas ?? {}).length;
+  const declared = Object.values(model.endpoints.endpoints).filter((endpoint) => !isFree(endpoint)).length;
+  const resources = Object.keys(model.resources.resources).length;
+  const performed = `Nonet performs ${declared} of them, on ${count(resources, "resource")}; the others answer 501 until they have functions`;
+  const head = `${name} is ${format}: ${count(operations, "operation")}, ${count(schemas, "schema")}${declared === 0 ? "" : `\n${performed}`}`;
+  return summary(head, notes, ({ line }) => `first at line ${line}`);
+}
+
+/** Returns a line for each kind of notice; `place` describes where its first one is. */
+function summary<Notice extends ImportNotice>(
+  head: string,
+  notes: readonly Notice[],
+  place: (first: Notice) => string,
+): string {
   const groups = grouped(notes).map(({ kind, what, notes: [first], all }) => [
     `  ${kind}`,
     `${all}×`,
     what,
-    `first at line ${first?.line ?? 1}`,
+    first === undefined ? "" : place(first),
   ]);
-  const declared = Object.values(model.endpoints.endpoints).filter((endpoint) => !isFree(endpoint)).length;
-  const resources = Object.keys(model.resources.resources).length;
-  const performed = `Nonet performs ${declared} of them, on ${count(resources, "resource")}; the others answer 501 until they have functions\n`;
-  const head = `${name} is ${format}: ${count(operations, "operation")}, ${count(schemas, "schema")}\n${declared === 0 ? "" : performed}`;
-  return (
-    head +
-    columns(groups)
-      .map((line) => `${line}\n`)
-      .join("")
-  );
+  return [head, ...columns(groups)].map((line) => `${line}\n`).join("");
 }
 
-interface Group {
+interface Group<Notice> {
   readonly kind: string;
   readonly what: string;
-  readonly notes: readonly LocatedNotice[];
+  readonly notes: readonly Notice[];
   readonly all: number;
 }
 
 /** Sorts notices: losses first, then by frequency. */
-function grouped(notes: readonly LocatedNotice[]): readonly Group[] {
+function grouped<Notice extends ImportNotice>(notes: readonly Notice[]): readonly Group<Notice>[] {
   const groups = Map.groupBy(notes, ({ kind, what }) => `${kind} ${what}`);
-  const all = [...groups.values()].flatMap((list): readonly Group[] => {
+  const all = [...groups.values()].flatMap((list): readonly Group<Notice>[] => {
     const [first] = list;
     return first === undefined ? [] : [{ kind: first.kind, what: first.what, notes: list, all: list.length }];
   });
@@ -96,11 +139,11 @@ function grouped(notes: readonly LocatedNotice[]): readonly Group[] {
   return all.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind) || other.all - one.all);
 }
 
-function listed(notes: readonly LocatedNotice[]): string {
+function listed<Notice extends ImportNotice>(notes: readonly Notice[], place: (notice: Notice) => string): string {
   return grouped(notes)
     .map(({ kind, what, notes: list }) => {
       const lines = list.map(
-        ({ line, pointer, detail }) => `  ${line}  ${pointer}${detail === undefined ? "" : `  (${detail})`}\n`,
+        (notice) => `  ${place(notice)}${notice.detail === undefined ? "" : `  (${notice.detail})`}\n`,
       );
       return `\n${kind}: ${what}\n${lines.join("")}`;
     })

@@ -54,6 +54,7 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     "schemas",
     "views",
     "rules",
+    "tables",
   ]);
 }
 

@@ -6,6 +6,7 @@ import { measures, patterned } from "../../src/language/resources/field-type.ts"
 import {
   absences,
   type Default,
+  type ExistingTable,
   type Field,
   type Fields,
   type FieldType,
@@ -223,6 +224,11 @@ const views: fc.Arbitrary<ViewDefinition> = fc.record(
   { requiredKeys: ["of"] },
 );
 
+const tables: fc.Arbitrary<ExistingTable> = fc.record(
+  { name: names, columns: records(names, names, 2).filter((columns) => Object.keys(columns).length > 0) },
+  { requiredKeys: ["name"] },
+);
+
 const parts = fc.record({
   resources: records(
     resourceNames,
@@ -238,5 +244,10 @@ export const resources: fc.Arbitrary<Resources> = fc
   .chain((part) =>
     records(resourceNames, views, 2).map(
       (some): Resources => (Object.keys(some).length === 0 ? part : { ...part, views: some }),
+    ),
+  )
+  .chain((part) =>
+    records(resourceNames, tables, 2).map(
+      (some): Resources => (Object.keys(some).length === 0 ? part : { ...part, tables: some }),
     ),
   );

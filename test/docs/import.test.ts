@@ -1,12 +1,15 @@
-/** The how-to on importing shows the command's real output. */
+/** The how-tos on importing show the command's real output. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { run } from "../../src/cli/run.ts";
 import { check } from "../../src/language/check.ts";
+import { streamsHere, temporaryFolder } from "../commands/process.ts";
 import { fencesOf } from "./fences.ts";
 
-const page = "docs/how-to/import.md";
-const shown = (meta: string): string => fencesOf(page).find((fence) => fence.meta[meta] === "")?.text ?? "";
+const shown = (meta: string, page = "docs/how-to/import.md"): string =>
+  fencesOf(page).find((fence) => fence.meta[meta] === "")?.text ?? "";
 
 test("the page's description becomes the page's document, with the page's report", async () => {
   let [out, err] = ["", ""];
@@ -28,4 +31,16 @@ test("the page's description becomes the page's document, with the page's report
     check("pets.md", out).diagnostics.filter(({ severity }) => severity === "error"),
     [],
   );
+});
+
+test("the page's tables become the page's resources, with the page's report", async (t) => {
+  const folder = temporaryFolder(t);
+  const database = new DatabaseSync(join(folder, "clinic.db"));
+  const page = "docs/how-to/existing-database.md";
+  database.exec(shown("source", page));
+  database.close();
+  const { stderr, stdout } = await streamsHere(["import", "clinic.db"], { folder });
+  assert.ok(stdout.includes(shown("document", page)), stdout);
+  const withoutVersion = (text: string): string => text.replace(/SQLite \S+:/, "SQLite:");
+  assert.equal(withoutVersion(stderr), withoutVersion(shown("report", page)));
 });

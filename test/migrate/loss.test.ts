@@ -139,7 +139,7 @@ for (const kind of ["sqlite", "postgres"] as const)
     await fill(first);
     await first.close();
     const wanted = { tables: next, following, clock };
-    const plan = kind === "sqlite" ? planSqlite({ ...wanted, file }, 0) : await planPostgres(address, wanted);
+    const plan = await (kind === "sqlite" ? planSqlite({ ...wanted, file }, 0) : planPostgres(address, wanted));
     const lines = effects.flatMap(([lost, effect]) => [`  ${lost}`, `    then ${effect}`]);
     assert.equal(lossText(plan, "DATA"), ["in DATA will be lost:", ...lines, ""].join("\n"));
     for (const [, effect] of effects) assert.ok(planText(plan, "DATA").includes(`\n    then ${effect}\n`), effect);

@@ -6,6 +6,7 @@
  *     schemas: Name: schema        JSON Schemas with names; one refers to another as `#/schemas/Name`
  *     views:  Name: { of, fields: [field, …], member: … }   projections of a resource
  *       member = type := expression | View [:= expression] | View[] := expression    as a field (field.ts)
+ *     tables: Resource: table      the existing table of a resource: its name, or { name, columns: field: column }
  *     rules:  Resource: rule       one rule, or a list of rules
  *       rule  = "unique" field { "+" field } [ "," absent ] [ "else" error ]   map: { unique: [field, …], absent, else }
  *             | expression "else" error                                        map: { holds: expression, else }
@@ -20,7 +21,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import { toJson } from "../../document/data.ts";
 import type { Entry } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
-import { named, oneOrList } from "../grammar/collections.ts";
+import { keyed, named, oneOrList } from "../grammar/collections.ts";
 import { converted, form } from "../grammar/form.ts";
 import {
   belowOf,
@@ -57,6 +58,7 @@ import { fields, isMemberName, jsonSchema, mapField, mapFields, readFields } fro
 import { printFields } from "./field-print.ts";
 import {
   absences,
+  type ExistingTable,
   type Field,
   type Fields,
   type FieldType,
@@ -69,7 +71,7 @@ import {
 const path: Path = ["resources"];
 
 /** The keys of the part that are not names of resources. */
-const resourcesKeys = ["types", "schemas", "views", "rules"] as const;
+const resourcesKeys = ["types", "schemas", "views", "rules", "tables"] as const;
 
 function isNamed(what: string, example: string): NameCheck {
   return soundName(/^[A-Z][A-Za-z0-9]*$/, [
@@ -179,6 +181,31 @@ const views = named(view, {
   isName: isNamed("view", "Cook"),
   pattern: typeName,
 });
+
+// ── Tables ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const table = form<ExistingTable>({
+  what: "A table",
+  example: "{ name: pets, columns: { id: pet_id } }",
+  line: {
+    read: (reader, at, line) => {
+      locateAt(reader, [...at, "name"], line);
+      return { name: line.text };
+    },
+    print: ({ columns, name }) => (columns === undefined ? name : undefined),
+  },
+  lineSchema: shared("text"),
+  missing: (reader, _, __, { key, span }) =>
+    report(reader, "resources/bad-table", key?.span ?? span, "A table needs its `name`", {
+      help: "write `{ name: pets, columns: { id: pet_id } }`",
+    }),
+  members: {
+    name: { ...text("The name of a table"), needed: true },
+    columns: keyed(text("The name of a column"), { example: "id: pet_id", references: "field" }),
+  },
+});
+
+const tables = named(table, { example: "Pet: pets", references: "resource" });
 
 // ── Rules ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -325,7 +352,7 @@ function uniqueFields(reader: Reader, at: Path, sourceTexts: readonly SourceText
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const members = { types, schemas, views, rules };
+const members = { types, schemas, views, rules, tables };
 
 const mapResource: MapNames<Resource> = (resource, scope) => {
   const mapped = mapFields({ declares: "field" })(resource.fields, scope);
@@ -358,17 +385,19 @@ export const resources: PartGrammar<Resources> = {
       else if (name === "schemas") declared.schemas = readSchemas(reader, at, entry);
       else if (name === "views") declared.views = views.read(reader, at, entry) ?? {};
       else if (name === "rules") declared.rules = rules.read(reader, at, entry) ?? {};
+      else if (name === "tables") declared.tables = tables.read(reader, at, entry) ?? {};
       else if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
         const resource = readResource(reader, entry);
         if (resource !== undefined) found.set(name, resource);
       } else reportName(reader, entry);
     }
-    const { schemas: named = {}, views: projections = {}, ...rest } = declared;
+    const { schemas: named = {}, tables: existing = {}, views: projections = {}, ...rest } = declared;
     return {
       resources: Object.fromEntries(found),
       ...rest,
       ...(Object.keys(named).length === 0 ? {} : { schemas: named }),
       ...(Object.keys(projections).length === 0 ? {} : { views: projections }),
+      ...(Object.keys(existing).length === 0 ? {} : { tables: existing }),
     };
   },
   print: (part, below = nothingBelow) => {
@@ -403,7 +432,7 @@ function reportName(reader: Reader, entry: Entry): void {
     reader,
     "resources/unknown-key",
     entry.key.span,
-    `\`${name}\` is neither a resource nor \`types\`, \`schemas\`, \`views\` or \`rules\``,
+    `\`${name}\` is neither a resource nor \`types\`, \`schemas\`, \`views\`, \`rules\` or \`tables\``,
     {
       help:
         near === undefined

@@ -17,6 +17,15 @@ export interface Resources {
   readonly views?: Readonly<Record<string, ViewDefinition>>;
   /** The rules of each resource, from `rules:`. */
   readonly rules: Readonly<Record<string, readonly Rule[]>>;
+  /** The existing tables in which the service finds the records of a resource, from `tables:`. */
+  readonly tables?: Readonly<Record<string, ExistingTable>>;
+}
+
+/** A table that another program has made: `pets`, or `{ name: pets, columns: { id: pet_id } }`. */
+export interface ExistingTable {
+  readonly name: string;
+  /** The columns of fields that have another name. */
+  readonly columns?: Readonly<Record<string, string>>;
 }
 
 export interface Resource {

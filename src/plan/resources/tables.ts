@@ -55,6 +55,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
   const timed = planInput.older === true ? [] : timedJobs(planInput, resource);
   const late = lateRules(planInput, resource, columns);
   const wakes = wakePlans(planInput, resource);
+  const existing = lookup(model.resources.tables ?? {}, resource);
   return {
     resource,
     name: snakeCase(plural(resource)),
@@ -72,6 +73,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...(wakes.length === 0 ? {} : { wakes }),
     ...(timed.length === 0 ? {} : { timed }),
+    ...(existing === undefined ? {} : { existing: { name: existing.name, columns: existing.columns ?? {} } }),
   };
 }
 

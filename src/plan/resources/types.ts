@@ -47,6 +47,40 @@ export interface Table {
   readonly wakes?: readonly WakePlan[];
   /** The timed jobs in document order, transitions before retention; absent: none. */
   readonly timed?: readonly TimedJob[];
+  /** The existing table of the document's `tables:`. A store without such a table makes its own. */
+  readonly existing?: ExistingTablePlan;
+  /** Set by a store that has found the existing table: how it reads and writes the table. `name` is then that of a view. */
+  readonly adopted?: AdoptedTable;
+}
+
+export interface ExistingTablePlan {
+  readonly name: string;
+  /** The columns of fields that have another name. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+/** An existing table that a service uses in place. */
+export interface AdoptedTable {
+  /** The name of the table. */
+  readonly name: string;
+  /** The SQL of the number that orders the rows and finds a row, as the table has it: a quoted column, or `rowid`. */
+  readonly seq: string;
+  /** Whether the database chooses ids, so that an insert writes none. */
+  readonly makesIds: boolean;
+  /** The columns by field. */
+  readonly columns: Readonly<Record<string, AdoptedColumn>>;
+}
+
+export interface AdoptedColumn {
+  readonly name: string;
+  /** The SQL type. */
+  readonly type: string;
+  /** The SQL that reads the column as the store's own type, over the column's quoted name. */
+  readonly read: string;
+  /** The SQL that writes a value of the store's own type, with `?` for it. */
+  readonly write: string;
+  /** Set if the column may be null although the field may not: a row with null is no record. */
+  readonly excludesNull?: true;
 }
 
 /**

@@ -23,6 +23,7 @@ export interface Step {
 }
 
 export type StepKind =
+  | "adopt table"
   | "add table"
   | "rename table"
   | "drop table"
@@ -104,7 +105,7 @@ export function obstaclesOf({ steps }: MigrationPlan, allowLoss = false): readon
 
 /** Whether the migration changes or deletes stored data; additions, checks and new indexes do not. */
 export function changesData({ steps }: MigrationPlan): boolean {
-  const only: readonly StepKind[] = ["add table", "add column", "unique", "rule", "timed", "layout"];
+  const only: readonly StepKind[] = ["adopt table", "add table", "add column", "unique", "rule", "timed", "layout"];
   return steps.some(({ kind, records }) => records > 0 && !only.includes(kind));
 }
 

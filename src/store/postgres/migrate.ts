@@ -14,7 +14,17 @@ import type { RowSecurity } from "../../plan/authentication/row-security.ts";
 import { differencesBetween } from "../migration/differences.ts";
 import { StoreError } from "../port/error.ts";
 import { obstructions } from "../migration/expansion.ts";
-import { type Following, type Migrated, type MigrationPlan, stepText, storedDocument } from "../migration/migration.ts";
+import { type Adoption, adoptionSteps } from "../migration/adoption.ts";
+import {
+  type Following,
+  type Migrated,
+  type MigrationPlan,
+  MigrationRejected,
+  obstaclesOf,
+  stepText,
+  storedDocument,
+} from "../migration/migration.ts";
+import { adoptionOf, misfits, writeAdoption } from "./adoption.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { withoutBlocking } from "./online-ddl.ts";
 import { openSingle, type Session } from "./connection.ts";
@@ -47,6 +57,8 @@ export interface Wanted {
 }
 
 export interface MigrationOutcome {
+  /** The tables as the store uses them: existing ones with `adopted`. */
+  readonly tables: readonly Table[];
   /** The generation of the document that this process serves. */
   readonly generation: number;
   /** The generation of the newest document that any process has migrated to. */
@@ -56,25 +68,67 @@ export interface MigrationOutcome {
   readonly rowSecurity: RowSecurityState;
 }
 
-type Followed = Omit<MigrationOutcome, "rowSecurity">;
+type Followed = Omit<MigrationOutcome, "rowSecurity" | "tables">;
 
 /**
  * Migrates the schema. @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRejected).
  */
-export async function migrate(databaseUrl: DatabaseUrl, wanted: Wanted): Promise<MigrationOutcome> {
+export async function migrate(databaseUrl: DatabaseUrl, declared: Wanted): Promise<MigrationOutcome> {
   const single = await openSingle(databaseUrl);
   try {
     // Migrating much data takes long, so there is no timeout.
     await single.rows("SET idle_in_transaction_session_timeout = 0");
+    const wanted = await withExisting(single, databaseUrl, declared);
     const followed = await followDocument(single, databaseUrl, wanted);
-    return { ...followed, rowSecurity: await applyRowSecurity(single, databaseUrl, wanted) };
+    const { tables } = wanted;
+    return { ...followed, tables, rowSecurity: await applyRowSecurity(single, databaseUrl, wanted) };
   } finally {
     await single.end();
   }
 }
 
-async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Followed> {
-  const state = await stateOf(single, databaseUrl.name);
+/** A migration's target with the existing tables of the schema, and what stands in their way. */
+interface Found extends Wanted {
+  readonly adoption: Adoption;
+}
+
+/** Finds the existing tables. The policies of row-level security are those of the store's own tables, so then there are none. */
+async function withExisting(single: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Found> {
+  const { security, ...rest } = wanted;
+  const adopts = wanted.tables.some(({ existing }) => existing !== undefined);
+  const state = await stateOf(single, databaseUrl.name, adopts);
+  const former = state === undefined ? [] : storedDocument(state).tables;
+  const adoption = await adoptionOf(single, databaseUrl.schema, wanted.tables, former);
+  const uses = adoption.tables.some((table) => !isOwn(table));
+  // The schema is of another program, and the document uses none of its tables.
+  if (state === undefined && !uses) await stateOf(single, databaseUrl.name);
+  if (!uses) return { ...wanted, tables: adoption.tables, adoption };
+  const required =
+    databaseUrl.rowSecurity === "required" ? ["row_security=required is not possible with existing tables"] : [];
+  return {
+    ...rest,
+    tables: adoption.tables,
+    adoption: { ...adoption, obstacles: [...adoption.obstacles, ...required] },
+  };
+}
+
+function isOwn({ adopted }: Table): boolean {
+  return adopted === undefined;
+}
+
+function rejectObstacles(adoption: Adoption): void {
+  const plan: MigrationPlan = { steps: adoptionSteps(adoption, []) };
+  const obstacles = obstaclesOf(plan);
+  if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
+}
+
+async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted: Found): Promise<Followed> {
+  rejectObstacles(wanted.adoption);
+  const state = await stateOf(
+    single,
+    databaseUrl.name,
+    wanted.tables.some((table) => !isOwn(table)),
+  );
   if (state !== undefined && isFollowed(state, wanted)) {
     const lacking = await lackingTextColumns(single, wanted.tables);
     if (lacking.length === 0) return current(state);
@@ -94,7 +148,7 @@ async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted:
 async function migrateExclusively(
   single: Session,
   databaseUrl: DatabaseUrl,
-  wanted: Wanted,
+  wanted: Found,
   lockMilliseconds: number,
 ): Promise<Followed> {
   await single.rows("BEGIN");
@@ -151,15 +205,18 @@ function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean 
   return isCurrent && sameStep && sameEvents && present === JSON.stringify(tables);
 }
 
-async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Followed> {
-  const { following, tables } = wanted;
-  const state = await stateOf(session, databaseUrl.name);
+async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted: Found): Promise<Followed> {
+  const { adoption, following, tables } = wanted;
+  const own = tables.filter(isOwn);
+  const state = await stateOf(session, databaseUrl.name, own.length < tables.length);
   let migrated: Migrated | undefined;
   if (state === undefined) {
     await createSystemTables(session);
     await makeFunctions(session);
-    for (const table of tables) for (const statement of tableSql(table)) await session.rows(statement);
-    for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
+    for (const table of own) for (const statement of tableSql(table)) await session.rows(statement);
+    await adoptTables(session, wanted, []);
+    for (const table of own) for (const statement of referencesSql(table, tables)) await session.rows(statement);
+    if (own.length < tables.length) migrated = { steps: adoptionSteps(adoption, []) };
   } else {
     if (isFollowed(state, wanted)) {
       await addTextColumns(session, tables);
@@ -168,8 +225,12 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
     const others = await othersServing(session);
     const document = storedDocument(state);
     const { tables: stored, step: before } = document;
-    const differences = differencesBetween(stored, tables, following?.history, before);
-    const waits = obstructions(differences);
+    // Existing tables are not migrated: their bookkeeping is written anew.
+    const differences = differencesBetween(stored.filter(isOwn), own, following?.history, before);
+    const changes = obstructions(differences);
+    const adopts =
+      JSON.stringify(stored.filter((one) => !isOwn(one))) !== JSON.stringify(tables.filter((one) => !isOwn(one)));
+    const waits = adopts ? [...changes, "the existing tables are used otherwise"] : changes;
     const known = others > 0 && state.isCurrent ? await generationOf(session, tables, following) : undefined;
     if (others > 0 && isOlder(state, stored, before, wanted, waits, known)) {
       await addTextColumns(session, tables);
@@ -178,9 +239,9 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
     if (following === undefined)
       throw new StoreError("incompatible", `the tables in ${databaseUrl.name} are not those of the document`, waits);
     if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
-    const data = { ...document, differences };
-    const wish = { tables, following, clock: wanted.clock };
-    if (waits.length > 0) {
+    const data = { ...document, tables: stored.filter(isOwn), differences };
+    const wish = { tables: own, following, clock: wanted.clock };
+    if (changes.length > 0) {
       // Views prevent changes of their tables, and policies would move with the backed-up tables.
       await unsecure(session, databaseUrl);
       migrated = await follow(session, databaseUrl, data, wish);
@@ -188,6 +249,10 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
       migrated = await planFollowing(session, data, wish);
       await expand(session, differences, tables);
       await addTextColumns(session, tables);
+    }
+    if (adopts) {
+      await adoptTables(session, wanted, stored);
+      migrated = { ...migrated, steps: [...adoptionSteps(adoption, stored), ...migrated.steps] };
     }
     if (!state.isCurrent) await upgradeSystemTables(session, state);
     if (waits.length > 0) await forgetDocuments(session);
@@ -197,6 +262,19 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
   const recorded = await stateOf(session, databaseUrl.name);
   if (recorded === undefined) throw new Error("a schema is not there after it was made");
   return { ...current(recorded), ...(migrated === undefined ? {} : { migrated }) };
+}
+
+/** Uses the existing tables. @throws MigrationRejected for values that the fields cannot have. */
+async function adoptTables(
+  session: Session,
+  { adoption, following, tables }: Found,
+  former: readonly Table[],
+): Promise<void> {
+  await writeAdoption(session, tables, former);
+  const obstacles: string[] = [];
+  for (const table of tables)
+    obstacles.push(...(await misfits(session, table, following?.validate ?? (() => () => true))));
+  rejectObstacles({ ...adoption, obstacles });
 }
 
 /**
@@ -225,18 +303,25 @@ function isOlder(
 /** Returns what `migrate` would do. @throws StoreError if the server cannot be used. */
 export async function planMigration(address: string, wanted: Wanted): Promise<MigrationPlan> {
   const databaseUrl = parseDatabaseUrl(address);
-  const { clock, following, tables } = wanted;
+  const { clock, following } = wanted;
   const single = await openSingle(databaseUrl).catch((thrown: unknown) => {
     throw explained(thrown, databaseUrl.name);
   });
   try {
     await single.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const state = await stateOf(single, databaseUrl.name);
+    const found = await withExisting(single, databaseUrl, wanted);
+    const own = found.tables.filter(isOwn);
+    const state = await stateOf(single, databaseUrl.name, own.length < found.tables.length);
+    const former = state === undefined ? [] : storedDocument(state).tables;
+    const steps = adoptionSteps(found.adoption, former);
+    if (state === undefined && own.length < found.tables.length) return { steps };
     if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${databaseUrl.name} yet`);
-    if (isFollowed(state, wanted) || following === undefined) return { steps: [] };
-    const document = storedDocument(state);
-    const differences = differencesBetween(document.tables, tables, following.history, document.step);
-    return await planFollowing(single, { ...document, differences }, { tables, following, clock });
+    if (isFollowed(state, found) || following === undefined) return { steps };
+    const { step } = storedDocument(state);
+    const stored = former.filter(isOwn);
+    const differences = differencesBetween(stored, own, following.history, step);
+    const plan = await planFollowing(single, { tables: stored, step, differences }, { tables: own, following, clock });
+    return { steps: [...steps, ...plan.steps] };
   } catch (thrown) {
     throw explained(thrown, databaseUrl.name);
   } finally {

@@ -57,11 +57,11 @@ export interface PostgresOptions {
 
 /** Opens the store. @throws StoreError if the server cannot be used, or the schema's data does not fit the tables. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { address, clock, following, security, tables } = options;
+  const { address, clock, following, security, tables: declared } = options;
   const databaseUrl = parseDatabaseUrl(address);
   const connections = openConnections(databaseUrl, { ...usualOptions, ...options.connections });
-  const wanted = { tables, following, security, clock };
-  const { leadership, rowSecurity } = await register(databaseUrl, wanted, connections).catch(
+  const wanted = { tables: declared, following, security, clock };
+  const { leadership, rowSecurity, tables } = await register(databaseUrl, wanted, connections).catch(
     async (thrown: unknown) => {
       await connections.close();
       throw explained(thrown, databaseUrl.name);
@@ -133,13 +133,17 @@ async function register(
   databaseUrl: DatabaseUrl,
   wanted: Wanted,
   connections: Connections,
-): Promise<{ readonly leadership: Leadership; readonly rowSecurity: RowSecurityState }> {
+): Promise<{
+  readonly leadership: Leadership;
+  readonly rowSecurity: RowSecurityState;
+  readonly tables: readonly Table[];
+}> {
   for (;;) {
     const outcome = await migrate(databaseUrl, wanted);
-    const { rowSecurity } = outcome;
+    const { rowSecurity, tables } = outcome;
     const needs = rowSecurity.kind === "standing" ? rowSecurity.policies.name : undefined;
     const leadership = await openLeadership(connections, { ...outcome, needs });
-    if (await isStill(connections, databaseUrl, outcome)) return { leadership, rowSecurity };
+    if (await isStill(connections, databaseUrl, outcome)) return { leadership, rowSecurity, tables };
     await leadership.close();
   }
 }

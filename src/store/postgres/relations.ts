@@ -1,17 +1,26 @@
 /** Prepares, for each table, the SQL and conversions that read and write full records. */
 import type { Value } from "../../expression/evaluate.ts";
-import type { ColumnType, Table } from "../../plan/resources/types.ts";
+import type { AdoptedTable, ColumnType, Table } from "../../plan/resources/types.ts";
 import { type TypedTable, typeOf } from "../sql/table-access.ts";
 import type { Row } from "../port/store.ts";
 import { isTimed, timeColumns, uniquesOf } from "../sql/columns.ts";
+import { quoteText } from "../sql/json-text.ts";
 import type { Bindable, SqlRow } from "./connection.ts";
 import { counterNames } from "./schema.ts";
 import { textsOf } from "./cached-json.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation extends TypedTable {
-  /** The table's name, quoted. */
+  /** The table's name, quoted; of an existing table the name of its view. */
   readonly name: string;
+  /** The quoted name of the table that is written. */
+  readonly stored: string;
+  /** The quoted row number in the table that is written. */
+  readonly seq: string;
+  /** Returns the quoted column of a field in the table that is written. */
+  readonly storedName: (field: string) => string;
+  /** Returns the SQL that writes a value, which is a placeholder with its type, to the column of a field. */
+  readonly storedValue: (field: string, value: string) => string;
   /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
   /** Decodes a row that was selected with the columns in `everything`. */
@@ -34,10 +43,26 @@ export function relationsOf(tables: readonly Table[]): Relations {
   return new Map(tables.map((table) => [table.resource, relationOf(table)]));
 }
 
+/** Returns the SQL of the sequence of each counted column. */
+function ownCounters(table: Table): ReadonlyMap<string, string> {
+  return new Map([...counterNames(table)].map(([column, name]) => [column, quoteText(name)]));
+}
+
+/** The ids of an existing table come from its own sequence. */
+function idCounter({ columns, makesIds, name }: AdoptedTable): ReadonlyMap<string, string> {
+  const column = columns["id"]?.name ?? "id";
+  const sequence = `pg_get_serial_sequence(${quoteText(quoteName(name))}, ${quoteText(column)})`;
+  return new Map(makesIds ? [["id", sequence]] : []);
+}
+
 function relationOf(table: Table): Relation {
-  const { columns } = table;
+  const { adopted, columns } = table;
+  const stored = quoteName(adopted?.name ?? table.name);
+  const storedName = (field: string): string => quoteName(adopted?.columns[field]?.name ?? field);
+  const storedValue = (field: string, value: string): string =>
+    (adopted?.columns[field]?.write ?? "?").replace("?", () => value);
   const hidden = ["_seq", "_rev", ...(isTimed(table) ? timeColumns : [])];
-  const counters = counterNames(table);
+  const counters = adopted === undefined ? ownCounters(table) : idCounter(adopted);
   const counted = [...counters.keys()];
   const texts = textsOf(table, counted);
   const cached = texts?.columns ?? [];
@@ -53,7 +78,7 @@ function relationOf(table: Table): Relation {
   const parameters = written.map(({ name, type }, index) => {
     const parameter = `$${index + 1}::${columnTypes[type]}`;
     const counter = counters.get(name);
-    return counter === undefined ? parameter : `coalesce(${parameter}, nextval('${counter.replaceAll("'", "''")}'))`;
+    return counter === undefined ? storedValue(name, parameter) : `coalesce(${parameter}, nextval(${counter}))`;
   });
   return {
     table,
@@ -67,8 +92,12 @@ function relationOf(table: Table): Relation {
       });
       return row;
     },
-    insert: `INSERT INTO ${quoteName(table.name)} (${written.map(({ name }) => quoteName(name)).join(", ")}) VALUES (${parameters.join(", ")})
-      ON CONFLICT DO NOTHING RETURNING ${["_seq", ...counted.map(quoteName)].join(", ")}`,
+    stored,
+    seq: adopted?.seq ?? "_seq",
+    storedName,
+    storedValue,
+    insert: `INSERT INTO ${stored} (${written.map(({ name }) => storedName(name)).join(", ")}) ${adopted === undefined ? "" : "OVERRIDING SYSTEM VALUE "}VALUES (${parameters.join(", ")})
+      ON CONFLICT DO NOTHING RETURNING ${[adopted?.seq ?? "_seq", ...counted.map(storedName)].join(", ")}`,
     encode: (values) => {
       const row = { ...values, ...texts?.of(values) };
       return written.map(({ name, type }) => toStored(row[name], type));

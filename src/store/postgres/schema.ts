@@ -55,8 +55,13 @@ export function referencesSql(table: Table, tables: readonly Table[]): readonly 
     const target = references && tables.find(({ resource }) => resource === references.resource);
     if (target === undefined) return [];
     return `ALTER TABLE ${quoteName(table.name)} ADD CONSTRAINT ${quoteName(referenceName(table, name))}
-      FOREIGN KEY (${quoteName(name)}) REFERENCES ${quoteName(target.name)} ("id") DEFERRABLE`;
+      FOREIGN KEY (${quoteName(name)}) REFERENCES ${targetSql(target)} DEFERRABLE`;
   });
+}
+
+function targetSql({ adopted, name }: Table): string {
+  const [table, id] = adopted === undefined ? [name, "id"] : [adopted.name, adopted.columns["id"]?.name ?? "id"];
+  return `${quoteName(table)} (${quoteName(id)})`;
 }
 
 export function referenceName({ name }: Table, column: string): string {

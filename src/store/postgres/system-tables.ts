@@ -76,11 +76,15 @@ export interface SchemaState {
   readonly isCurrent: boolean;
 }
 
-/** Reads the state of a schema; undefined if it is empty. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
-export async function stateOf(session: Session, schema: string): Promise<SchemaState | undefined> {
+/**
+ * Reads the state of a schema; undefined if it is empty, or has only tables of other programs and `adopts` is set.
+ * @throws StoreError `not-ours`, `too-new` or `corrupt`.
+ */
+export async function stateOf(session: Session, schema: string, adopts = false): Promise<SchemaState | undefined> {
   const names = await tableNames(session);
   if (names.length === 0) return undefined;
   if (!names.includes("nonet_schema")) {
+    if (adopts) return undefined;
     const some = names.slice(0, 3).join(", ");
     throw new StoreError(
       "not-ours",

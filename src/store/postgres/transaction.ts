@@ -383,16 +383,18 @@ export class PostgresTransaction implements Transaction {
       values.push(toStored(value, type));
       return `$${values.length}::${columnTypes[type]}`;
     };
-    const changes = Object.entries(set).map(([name, value]) => `${quoteName(name)} = ${rowKey(value, name)}`);
-    const same = `_seq = ${rowKey(before["_seq"], "_seq")} AND _rev = ${rowKey(before["_rev"], "_rev")}`;
+    const changes = Object.entries(set).map(
+      ([name, value]) => `${relation.storedName(name)} = ${relation.storedValue(name, rowKey(value, name))}`,
+    );
+    const same = `${relation.seq} = ${rowKey(before["_seq"], "_seq")} AND _rev = ${rowKey(before["_rev"], "_rev")}`;
     // Uniqueness is checked in the WHERE clause, because a failed statement would abort the transaction.
     const free = changedUniques(relation, before, next).map((columns) => {
       const all = columns.map((name) =>
         isSame(relation, "o", name, isAlike(next[name], null) ? undefined : rowKey(next[name], name)),
       );
-      return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t._seq)`;
+      return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t.${relation.seq})`;
     });
-    const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
+    const text = `UPDATE ${relation.stored} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
     if (this.#isHopeful && !relation.hasFiles) {
       this.#session.expect(text, values);
       // The UPDATE itself now verifies the revision, so the separate check is removed.
@@ -467,12 +469,12 @@ export class PostgresTransaction implements Transaction {
     const byTable = Map.groupBy(records, ({ table }) => table);
     if (byTable.size > 1) this.#session.send("SET CONSTRAINTS ALL DEFERRED");
     for (const [table, held] of byTable) {
-      const { hasFiles, name } = relationFor(this.#deps.relations, table.resource);
+      const { hasFiles, seq, stored } = relationFor(this.#deps.relations, table.resource);
       const ids = held.map(({ row }) => row["_seq"] as number);
       for (const { row } of held) this.changes.push({ resource: table.resource, old: row });
       for (const { row } of held)
         this.#changedRows.delete(keyOf(relationFor(this.#deps.relations, table.resource), row["id"]));
-      await this.#session.rows(`DELETE FROM ${name} WHERE _seq = ANY($1::bigint[])`, [ids]);
+      await this.#session.rows(`DELETE FROM ${stored} WHERE ${seq} = ANY($1::bigint[])`, [ids]);
       if (hasFiles) for (const { row } of held) await followFiles(this.#session, table, row, undefined);
     }
     if (byTable.size > 1) await this.#session.rows("SET CONSTRAINTS ALL IMMEDIATE");

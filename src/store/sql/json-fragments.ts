@@ -14,7 +14,9 @@ export interface CachedFragment {
   readonly opens: boolean;
 }
 
+/** An existing table has none, since other programs write it too. */
 export function cachedFragmentsOf(table: Table): readonly CachedFragment[] {
+  if (table.adopted !== undefined) return [];
   const runs: Column[][] = [[]];
   for (const column of table.columns) {
     if (isOpen(column)) runs.at(-1)?.push(column);

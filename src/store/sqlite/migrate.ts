@@ -19,6 +19,8 @@ import {
   stepText,
   storedDocument,
 } from "../migration/migration.ts";
+import { type Adoption, adoptionSteps } from "../migration/adoption.ts";
+import { adoptionOf, writeAdoption } from "./adoption.ts";
 import { addTable, apply, hasOtherIndexes, isRebuilt, rebuilds } from "./apply.ts";
 import { backUp } from "./backup.ts";
 import { Connection, explained, isBusy } from "./connection.ts";
@@ -35,12 +37,42 @@ export interface Wanted {
 }
 
 /**
- * Migrates the file. @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a
- * MigrationRejected).
+ * Migrates the file, and returns the tables as the store uses them: existing ones with `adopted`. @throws StoreError `not-ours`,
+ * `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a MigrationRejected).
  */
-export async function migrate(connection: Connection, wanted: Wanted): Promise<void> {
-  const state = stateOf(connection, wanted.file);
-  if (state !== undefined && isFollowed(state, wanted)) return;
+export async function migrate(connection: Connection, declared: Wanted): Promise<readonly Table[]> {
+  const { state, wanted } = await found(connection, declared);
+  const isPossible = wanted.adoption.obstacles.length === 0;
+  if (state !== undefined && isPossible && isFollowed(state, wanted)) return wanted.tables;
+  await migrateFile(connection, wanted, state);
+  return wanted.tables;
+}
+
+/** A migration's target with the existing tables of the file, and what stands in their way. */
+interface Found extends Wanted {
+  readonly adoption: Adoption;
+}
+
+async function found(
+  connection: Connection,
+  wanted: Wanted,
+): Promise<{ readonly state: FileState | undefined; readonly wanted: Found }> {
+  const { following, tables } = wanted;
+  const adopts = tables.some(({ existing }) => existing !== undefined);
+  const state = stateOf(connection, wanted.file, adopts);
+  const former = state === undefined ? [] : storedDocument(state).tables;
+  const adoption = await adoptionOf(connection, tables, former, following?.validate ?? (() => () => true));
+  // The file is of another program, and the document uses none of its tables.
+  if (state === undefined && adoption.tables.every(({ adopted }) => adopted === undefined))
+    stateOf(connection, wanted.file);
+  return { state, wanted: { ...wanted, tables: adoption.tables, adoption } };
+}
+
+function isOwn({ adopted }: Table): boolean {
+  return adopted === undefined;
+}
+
+async function migrateFile(connection: Connection, wanted: Found, state: FileState | undefined): Promise<void> {
   const isExclusive = state !== undefined && needsAll(connection, state, wanted);
   if (isExclusive) acquireExclusively(connection, wanted.file);
   // Rebuilding tables needs foreign keys off, and a transaction cannot change this pragma.
@@ -62,20 +94,31 @@ export async function migrate(connection: Connection, wanted: Wanted): Promise<v
 }
 
 /** Returns what `migrate` would do; the file may be in use. */
-export function planMigration({ file, tables, following, clock }: Wanted, waitMilliseconds: number): MigrationPlan {
+export async function planMigration(declared: Wanted, waitMilliseconds: number): Promise<MigrationPlan> {
+  const { file } = declared;
   const connection = new Connection(file, waitMilliseconds);
   try {
     connection.exec("BEGIN");
-    const state = stateOf(connection, file);
-    const differences = differencesFrom(state, tables, following);
-    const validate = following?.validate ?? (() => () => true);
-    return { steps: allSteps(connection, differences, tables, { validate }, clock) };
+    const { state, wanted } = await found(connection, declared);
+    return planOf(connection, wanted, state);
   } catch (thrown) {
     throw explained(thrown, file);
   } finally {
     if (connection.database.isTransaction) connection.exec("ROLLBACK");
     connection.close();
   }
+}
+
+function planOf(
+  connection: Connection,
+  { adoption, clock, following, tables }: Found,
+  state: FileState | undefined,
+): MigrationPlan {
+  const differences = differencesFrom(state, tables, following);
+  const validate = following?.validate ?? (() => () => true);
+  const former = state === undefined ? [] : storedDocument(state).tables;
+  const steps = allSteps(connection, differences, tables, { validate }, clock);
+  return { steps: [...adoptionSteps(adoption, former), ...steps] };
 }
 
 function isFollowed({ isCurrent, step, tables: present }: FileState, { following, tables }: Wanted): boolean {
@@ -89,7 +132,8 @@ function differencesFrom(
   following: Following | undefined,
 ): Differences {
   const { tables: present, step } = storedDocument(state ?? { tables: "[]", step: null });
-  return differencesBetween(present, tables, following?.history, step);
+  // Existing tables are not migrated: their bookkeeping is written anew.
+  return differencesBetween(present.filter(isOwn), tables.filter(isOwn), following?.history, step);
 }
 
 /** Whether the migration needs exclusive access, because it rebuilds tables that other processes' statements use. */
@@ -115,24 +159,30 @@ function acquireExclusively(connection: Connection, file: string): void {
 /** Migrates inside the transaction. Returns undefined if another process migrated while this one waited. */
 async function migrateTables(
   connection: Connection,
-  wanted: Wanted,
+  wanted: Found,
   isExclusive: boolean,
 ): Promise<Migrated | undefined> {
   const { clock, file, following, tables } = wanted;
-  const state = stateOf(connection, file);
+  const adopts = tables.some((table) => !isOwn(table));
+  const state = stateOf(connection, file, adopts);
   if (state === undefined) {
-    createSystemTables(connection);
-    for (const table of tables) addTable(connection, table, tables);
+    const plan: MigrationPlan = { steps: adoptionSteps(wanted.adoption, []) };
+    const obstacles = obstaclesOf(plan);
+    if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
+    const copy = adopts ? await backUp(file, clock()) : undefined;
+    createSystemTables(connection, adopts);
+    for (const table of tables.filter(isOwn)) addTable(connection, table, tables);
+    writeAdoption(connection, tables);
     recordTables(connection, tables, following?.history[0]);
-    return undefined;
+    return copy === undefined ? undefined : { ...plan, backup: copy };
   }
-  if (isFollowed(state, wanted)) return undefined;
+  if (wanted.adoption.obstacles.length === 0 && isFollowed(state, wanted)) return undefined;
   const differences = differencesFrom(state, tables, following);
   if (rebuilds(connection, differences, tables) && !isExclusive) {
     throw new StoreError("busy", `another process has changed the tables in ${file} just now`);
   }
   const validate = following?.validate ?? (() => () => true);
-  const plan: MigrationPlan = { steps: allSteps(connection, differences, tables, { validate }, clock) };
+  const plan = planOf(connection, wanted, state);
   const obstacles = obstaclesOf(plan, following?.allowLoss);
   if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
   let copy: string | undefined;
@@ -142,6 +192,7 @@ async function migrateTables(
   }
   upgradeSystemTables(connection, state);
   apply(connection, differences, tables, { ...following, history: [], validate }, clock);
+  writeAdoption(connection, tables);
   recordTables(connection, tables, following?.history[0]);
   following?.progress?.("committing");
   return { ...plan, ...(copy === undefined ? {} : { backup: copy }) };

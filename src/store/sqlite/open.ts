@@ -115,7 +115,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 async function open(settings: Settings): Promise<Store> {
-  const { clock, file, following, logBytes, processors, release, sliceMilliseconds, synchronous, tables } = settings;
+  const { clock, file, following, logBytes, processors, release, sliceMilliseconds, synchronous } = settings;
+  const { tables: declared } = settings;
   const { waitMilliseconds } = settings;
   checkFile(file);
   const unlock = settings.serving ? await holdServingLock(file, waitMilliseconds) : () => {};
@@ -124,7 +125,7 @@ async function open(settings: Settings): Promise<Store> {
     const writing = new Connection(file, waitMilliseconds);
     connections.push(writing);
     // Nothing changes the file before it is verified as a Nonet database, not even the journal mode.
-    await migrate(writing, { file, tables, following, clock });
+    const tables = await migrate(writing, { file, tables: declared, following, clock });
     writing.exec("PRAGMA journal_mode = WAL");
     const memory = ["cache_size = -8000", "temp_store = MEMORY"];
     const forWriting = [

@@ -8,8 +8,16 @@ import type { Row } from "../port/store.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation extends TypedTable {
-  /** The table's name, quoted. */
+  /** The table's name, quoted; of an existing table the name of its view. */
   readonly name: string;
+  /** The quoted name of the table that is written. */
+  readonly stored: string;
+  /** The SQL of the row number in the table that is written. */
+  readonly seq: string;
+  /** Returns the column of a field in the table that is written. */
+  readonly storedName: (field: string) => string;
+  /** Whether the row number of a new row is its id. */
+  readonly makesIds: boolean;
   /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
   /** Decodes a row that was selected with the columns in `everything`. */
@@ -33,8 +41,11 @@ export function relationsOf(tables: readonly Table[]): Relations {
 }
 
 function relationOf(table: Table, tables: readonly Table[]): Relation {
-  const { columns } = table;
-  const names = columns.map(({ name }) => quoteName(name));
+  const { adopted, columns } = table;
+  const stored = quoteName(adopted?.name ?? table.name);
+  const fields = columns.map(({ name }) => quoteName(name));
+  const storedName = (field: string): string => adopted?.columns[field]?.name ?? field;
+  const names = columns.map(({ name }) => quoteName(storedName(name)));
   const hidden = ["_seq", "_rev", ...(isTimed(table) ? timeColumns : [])];
   const written = hidden.slice(1);
   return {
@@ -44,7 +55,10 @@ function relationOf(table: Table, tables: readonly Table[]): Relation {
       ...hidden.map((name) => [name, "integer"] as const),
       ...columns.map(({ name, type }) => [name, type] as const),
     ]),
-    everything: [...hidden, ...names].map((name) => `t.${name}`).join(", "),
+    stored,
+    storedName,
+    seq: adopted?.seq ?? "_seq",
+    everything: [...hidden, ...fields].map((name) => `t.${name}`).join(", "),
     decode: (stored) => {
       const row: Record<string, Value> = {};
       for (let index = 0; index < hidden.length; index += 1)
@@ -55,11 +69,12 @@ function relationOf(table: Table, tables: readonly Table[]): Relation {
       }
       return row;
     },
-    counted: countedColumns(table),
+    counted: adopted === undefined ? countedColumns(table) : [],
+    makesIds: adopted?.makesIds ?? false,
     hasFiles: hasFiles(table),
-    remove: `DELETE FROM ${quoteName(table.name)} WHERE _seq = ?`,
+    remove: `DELETE FROM ${stored} WHERE ${adopted?.seq ?? "_seq"} = ?`,
     undoneSeparately: !hasFiles(table) && tables.every((other) => findsReferences(other, table.resource)),
-    insert: `INSERT INTO ${quoteName(table.name)} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
+    insert: `INSERT INTO ${stored} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
     encode: (values) => {
       const bound: SQLInputValue[] = written.map((name) => values[name] as number | null);
       for (const { name, type } of columns) bound.push(toStored(values[name], type));

@@ -40,10 +40,15 @@ function columnSql(column: Column, tables: readonly Table[]): string {
     column.nullable ? "" : "NOT NULL",
     checkSql(column, name),
     // The store itself deletes and clears references, because that changes revisions; the foreign key is a safeguard.
-    target ? `REFERENCES ${quoteName(target.name)} ("id")` : "",
+    target ? `REFERENCES ${targetSql(target)}` : "",
   ]
     .filter((part) => part !== "")
     .join(" ");
+}
+
+function targetSql({ adopted, name }: Table): string {
+  const [table, id] = adopted === undefined ? [name, "id"] : [adopted.name, adopted.columns["id"]?.name ?? "id"];
+  return `${quoteName(table)} (${quoteName(id)})`;
 }
 
 function checkSql({ type, values }: Column, name: string): string {

@@ -63,14 +63,18 @@ export interface FileState {
   readonly isCurrent: boolean;
 }
 
-/** Reads the state of a file; undefined if it is empty. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
-export function stateOf(connection: Connection, file: string): FileState | undefined {
+/**
+ * Reads the state of a file; undefined if it is empty, or has only tables of other programs and `adopts` is set.
+ * @throws StoreError `not-ours`, `too-new` or `corrupt`.
+ */
+export function stateOf(connection: Connection, file: string, adopts = false): FileState | undefined {
   const names = connection.database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
     .map((row) => String(row["name"]));
   if (names.length === 0) return undefined;
   if (!names.includes("nonet_schema")) {
+    if (adopts) return undefined;
     const some = names.slice(0, 3).join(", ");
     throw new StoreError("not-ours", `${file} is a database that something else made: it holds ${some}`);
   }
@@ -91,8 +95,9 @@ export function stateOf(connection: Connection, file: string): FileState | undef
   };
 }
 
-export function createSystemTables(connection: Connection): void {
-  connection.exec(`PRAGMA application_id = ${applicationId}`);
+/** Creates Nonet's own tables. A file that another program has made keeps its number (`adopts`). */
+export function createSystemTables(connection: Connection, adopts = false): void {
+  if (!adopts) connection.exec(`PRAGMA application_id = ${applicationId}`);
   for (const sql of [schemaSql, ...Object.values(systemTables)]) connection.exec(sql);
   connection.run("INSERT INTO nonet_schema VALUES (?, '[]', NULL)", edition);
 }

@@ -140,9 +140,9 @@ export class TransactionDeps {
     return getOrMake(this.#updaters, `${relation.name} ${names.join()}`, () => {
       if (this.#updaters.size >= mostUpdaters) this.#updaters.clear();
       const types = names.map((name) => typeOf(relation, name));
-      const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
+      const set = names.map((name) => `, ${quoteName(relation.storedName(name))} = ?`).join("");
       const statement = this.connection.prepare(
-        `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`,
+        `UPDATE ${relation.stored} SET _rev = ?${set} WHERE ${relation.seq} = ? AND _rev = ?`,
       );
       return {
         encode: (row) => names.map((name, index) => toStored(row[name], types[index] as ColumnType)),
@@ -269,6 +269,7 @@ export class SqliteTransaction implements Transaction {
       this.#slot.undoWrite(() => this.#slot.connection.run(relation.remove, lastInsertRowid));
       const row: Record<string, Value> = { _seq: Number(lastInsertRowid), ...hidden };
       for (const { name } of table.columns) row[name] = parameters[name] ?? null;
+      if (relation.makesIds) row["id"] = Number(lastInsertRowid);
       if (relation.hasFiles) followFiles(this.#slot.connection, table, undefined, row);
       this.#deps.liveCounts.follow(this.#slot, resource, undefined, row);
       this.changes.push({ resource, row });
@@ -413,13 +414,13 @@ export class SqliteTransaction implements Transaction {
   #removeEach(records: readonly (readonly [Relation, Row])[]): void {
     const { connection } = this.#slot;
     for (const [relation, row] of records) {
-      const { hasFiles, name, table } = relation;
+      const { hasFiles, table } = relation;
       this.changes.push({ resource: table.resource, old: row });
       checkStop(connection.stop);
       // `row` may be stale after an earlier change of this transaction.
       if (this.#deps.liveCounts.has(table.resource))
         this.#deps.liveCounts.follow(this.#slot, table.resource, this.#present(relation, row), undefined);
-      connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
+      connection.run(relation.remove, row["_seq"] as number);
       if (hasFiles) followFiles(connection, table, row, undefined);
     }
   }
@@ -505,5 +506,9 @@ function lost(thrown: unknown, { table }: Relation): Written {
   const found = duplicated(thrown);
   if (!found) throw thrown;
   const absent = table.absentEqual?.find((columns) => found.index === absentIndexName(table, columns));
-  return { kind: "duplicate", columns: absent ?? found.columns.map((column) => column.slice(table.name.length + 1)) };
+  const { adopted } = table;
+  const names = found.columns.map((column) => column.slice((adopted ?? table).name.length + 1));
+  const fieldOf = (name: string): string =>
+    Object.entries(adopted?.columns ?? {}).find(([, column]) => column.name === name)?.[0] ?? name;
+  return { kind: "duplicate", columns: absent ?? names.map(fieldOf) };
 }

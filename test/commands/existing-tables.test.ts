@@ -1,0 +1,179 @@
+/** A service uses the tables that another program has made, in place, in SQLite and PostgreSQL. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test, { type TestContext } from "node:test";
+import pg from "pg";
+import { postgresForFile } from "../postgres/for-file.ts";
+import { addressOf, finishedHere, nonet, type Running, streamsHere, temporaryFolder } from "./process.ts";
+
+const { admin, server } = await postgresForFile();
+let schemas = 0;
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** A database that another program uses. */
+interface Other {
+  readonly folder: string;
+  /** The value of `--data`. */
+  readonly data: string;
+  run(sql: string): Promise<Rows>;
+}
+
+async function inSqlite(t: TestContext, sql: string): Promise<Other> {
+  const folder = temporaryFolder(t);
+  const database = new DatabaseSync(join(folder, "clinic.db"), { timeout: 5_000 });
+  t.after(() => database.close());
+  database.exec(sql);
+  return { folder, data: "clinic.db", run: async (text) => database.prepare(text).all() };
+}
+
+async function inPostgres(t: TestContext, sql: string): Promise<Other> {
+  schemas += 1;
+  const schema = `clinic_${schemas}`;
+  await admin.query(`CREATE SCHEMA ${schema}`);
+  const client = new pg.Client({ connectionString: server.address, options: `-c search_path=${schema}` });
+  await client.connect();
+  t.after(() => client.end());
+  await client.query(sql);
+  return {
+    folder: temporaryFolder(t),
+    data: `${server.address}?schema=${schema}&connections=4`,
+    run: async (text) => (await client.query(text)).rows as Rows,
+  };
+}
+
+const sqliteSql = `
+  CREATE TABLE owners (id INTEGER PRIMARY KEY, name VARCHAR(40) NOT NULL, email TEXT UNIQUE,
+    created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
+  CREATE TABLE pets ("pet code" TEXT PRIMARY KEY NOT NULL, owner_id INTEGER NOT NULL REFERENCES owners ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('cat', 'dog')), weight REAL, born DATE, chip BOOLEAN NOT NULL DEFAULT 0, tags JSON);
+  CREATE TABLE visits (pet TEXT NOT NULL REFERENCES pets, day DATE NOT NULL, note TEXT, PRIMARY KEY (pet, day));
+  INSERT INTO owners (id, name, email, created_at) VALUES (7, 'Ann', 'ann@x.example', '2026-01-02 03:04:05');
+  INSERT INTO pets VALUES ('p1', 7, 'cat', 3.5, '2020-01-02', 1, '["a"]');
+  INSERT INTO visits VALUES ('p1', '2026-03-04', 'fine')`;
+
+const postgresSql = `
+  CREATE TYPE kind AS ENUM ('cat', 'dog');
+  CREATE TABLE owners (id int GENERATED ALWAYS AS IDENTITY (START WITH 7) PRIMARY KEY, name varchar(40) NOT NULL, email text UNIQUE,
+    created_at timestamptz NOT NULL DEFAULT now());
+  CREATE TABLE pets ("pet code" text PRIMARY KEY, owner_id int NOT NULL REFERENCES owners ON DELETE CASCADE,
+    kind kind NOT NULL, weight numeric(6,2), born date, chip boolean NOT NULL DEFAULT false, tags jsonb);
+  CREATE TABLE visits (pet text REFERENCES pets, day date, note text, PRIMARY KEY (pet, day));
+  INSERT INTO owners (name, email, created_at) VALUES ('Ann', 'ann@x.example', '2026-01-02T03:04:05.000789Z');
+  INSERT INTO pets VALUES ('p1', 7, 'cat', 3.5, '2020-01-02', true, '["a"]');
+  INSERT INTO visits VALUES ('p1', '2026-03-04', 'fine')`;
+
+interface Served {
+  readonly running: Running;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    more?: Record<string, string>,
+  ): Promise<{ status: number; body: unknown; etag: string | null }>;
+}
+
+async function serve(t: TestContext, { data, folder }: Other): Promise<Served> {
+  const key = await finishedHere(
+    ["key", "create", "clinic.md", "--user", "ann", "--role", "operator", "--data", data],
+    { folder },
+  );
+  const token = /\bkey_[^\s_]{20,}$/m.exec(key.output)?.[0];
+  assert.ok(token, key.output);
+  const running = nonet(t, ["serve", "clinic.md", "--data", data, "--port", "0"], { folder });
+  const address = await addressOf(running);
+  const call: Served["call"] = async (method, path, body, more = {}) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", ...more };
+    const response = await fetch(address + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === "" ? undefined : JSON.parse(text),
+      etag: response.headers.get("etag"),
+    };
+  };
+  return { running, call };
+}
+
+for (const [system, open, sql] of [
+  ["SQLite", inSqlite, sqliteSql],
+  ["PostgreSQL", inPostgres, postgresSql],
+] as const) {
+  test(`${system}: rows that were there are served, and both programs write`, async (t) => {
+    const other = await open(t, sql);
+    const { data, folder, run } = other;
+    const columns = await run("SELECT * FROM pets");
+    assert.equal((await finishedHere(["import", data, "--out", "clinic.md"], { folder })).code, 0);
+    const planned = await streamsHere(["migrate", "clinic.md", "--data", data, "--plan"], { folder });
+    assert.equal(planned.code, 0, planned.stderr + planned.stdout);
+    assert.match(planned.stdout, /Owner uses the table owners in place, which gets _rev and triggers\n/);
+    assert.match(planned.stdout, /Visit uses the table visits in place, which gets (_seq, )?_rev, _id and triggers\n/);
+    assert.deepEqual(await run("SELECT * FROM pets"), columns);
+    const migrated = await finishedHere(["migrate", "clinic.md", "--data", data], { folder });
+    assert.equal(migrated.code, 0, migrated.output);
+
+    const { call, running } = await serve(t, other);
+    const ann = { id: 7, name: "Ann", email: "ann@x.example", created_at: "2026-01-02T03:04:05.000Z" };
+    const cat = { id: "p1", owner_id: 7, kind: "cat", weight: 3.5, born: "2020-01-02", chip: true, tags: ["a"] };
+    assert.deepEqual((await call("GET", "/owners/7")).body, ann);
+    const first = await call("GET", "/pets/p1");
+    assert.deepEqual(first.body, cat);
+    const { id: visit, ...rest } = (await call("GET", "/visits/p1/2026-03-04")).body as { id: string };
+    assert.deepEqual(rest, { pet: "p1", day: "2026-03-04", note: "fine" });
+    assert.match(visit, /^[0-9a-f]{26}$/);
+
+    const changed = await call(
+      "PATCH",
+      "/pets/p1",
+      { weight: 4.25, kind: "dog", tags: ["b", "c"] },
+      { "if-match": first.etag ?? "" },
+    );
+    assert.deepEqual([changed.status, changed.body], [200, { ...cat, weight: 4.25, kind: "dog", tags: ["b", "c"] }]);
+    const [row] = await run(`SELECT kind, weight, tags FROM pets WHERE "pet code" = 'p1'`);
+    assert.deepEqual(
+      [row?.["kind"], Number(row?.["weight"]), String(row?.["tags"]).replaceAll(/["[\]]/g, "")],
+      ["dog", 4.25, "b,c"],
+    );
+
+    const made = await call("POST", "/owners", { name: "Bo", email: "bo@x.example" });
+    assert.deepEqual([made.status, (made.body as { id: number }).id], [201, 8]);
+    assert.equal((await call("POST", "/owners", { name: "Cy", email: "bo@x.example" })).status, 409);
+    assert.equal((await call("PATCH", "/owners/8", { email: "ann@x.example" })).status, 409);
+    assert.equal((await call("POST", "/pets", { id: "p2", owner_id: 99, kind: "cat" })).status, 422);
+    assert.equal((await call("POST", "/pets", { id: "p2", owner_id: 8, kind: "cat" })).status, 201);
+    assert.equal((await call("POST", "/visits", { pet: "p2", day: "2026-05-06" })).status, 201);
+    assert.equal((await call("POST", "/visits", { pet: "p2", day: "2026-05-06" })).status, 409);
+    assert.equal((await call("DELETE", "/owners/8")).status, 409);
+
+    // The other program writes: the entity tag that a caller has does not fit any more.
+    await run("INSERT INTO owners (name) VALUES ('Dee')");
+    await run(`UPDATE pets SET weight = 5 WHERE "pet code" = 'p1'`);
+    const stale = await call("PATCH", "/pets/p1", { weight: 6 }, { "if-match": changed.etag ?? "" });
+    assert.equal(stale.status, 412);
+    assert.deepEqual((await call("GET", "/pets/p1")).body, { ...cat, weight: 5, kind: "dog", tags: ["b", "c"] });
+    const { items } = (await call("GET", "/owners")).body as { items: { name: string }[] };
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ["Dee", "Bo", "Ann"],
+    );
+    const pets = (await call("GET", "/pets?owner_id=7")).body as { items: unknown[] };
+    assert.equal(pets.items.length, 1);
+
+    assert.equal((await call("DELETE", "/visits/p2/2026-05-06")).status, 204);
+    assert.equal((await call("DELETE", "/owners/8")).status, 204);
+    assert.deepEqual(await run("SELECT count(*) AS n FROM pets").then(([one]) => Number(one?.["n"])), 1);
+    running.signal("SIGTERM");
+    assert.equal(await running.ended, 0);
+    // A second start finds all as it is, and so does a second import.
+    assert.equal((await finishedHere(["migrate", "clinic.md", "--data", data], { folder })).code, 0);
+    const before = readFileSync(join(folder, "clinic.md"), "utf8");
+    await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+    assert.equal(readFileSync(join(folder, "clinic.md"), "utf8"), before);
+  });
+}
