@@ -196,10 +196,10 @@ function* mediaChanges(part: Part, old: Content, now: Content): Iterable<Differe
   const [before, after] = [mediaOf(old), mediaOf(now)];
   const [verb, whom] = part.use === "request" ? ["sent", "callers who send it"] : ["returned", "readers of it"];
   // A request of the old type must be in a new range, a response of a new type in the old range.
-  const isKept = (type: string): boolean =>
+  const stays = (type: string): boolean =>
     after.some((other) => (part.use === "request" ? covers(other, type) : covers(type, other)));
   const isNew = (type: string): boolean => !before.some((other) => covers(other, type) || covers(type, other));
-  for (const type of before.filter((one) => !isKept(one)))
+  for (const type of before.filter((one) => !stays(one)))
     yield partDifference(
       "breaking",
       "media-removed",

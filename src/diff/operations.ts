@@ -90,8 +90,8 @@ function removedOperation(now: Endpoints, name: string, endpoint: Endpoint, rena
   const entry = { kind: "rename", from: { of: name }, to: renamed } as const;
   const details = { entry, also: renamed, oldAt: `endpoints/endpoints/${name}` };
   // No request contains the name. That of an operation with a wire often is the import's, made from the path.
-  const isWired = endpoint.wire !== undefined && lookup(now.endpoints, renamed)?.wire !== undefined;
-  const effect = isWired ? "neutral" : "breaking";
+  const hasContract = endpoint.wire !== undefined && lookup(now.endpoints, renamed)?.wire !== undefined;
+  const effect = hasContract ? "neutral" : "breaking";
   return difference(effect, "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
 }
 

@@ -252,7 +252,7 @@ function endings(): readonly (readonly [string, string, string, string, readonly
     ["and after it", until, without("until"), after, []],
     ["a parameter of a wire, before its sunset", wired({ "deep?": "boolean" }, { "report.deep": sunset }), wired({}), before, ["parameter-removed"]],
     ["and after it", wired({ "deep?": "boolean" }, { "report.deep": sunset }), wired({}), after, []],
-    ["a parameter that was not deprecated, and one that is another", wired({ "deep?": "boolean", "size?": "integer" }), wired({ "size?": "string" }), after, ["parameter-removed", "statement-changed"]],
+    ["a parameter that was not deprecated, and one that is another", wired({ "deep?": "boolean", "size?": "integer" }), wired({ "size?": "string" }), after, ["type-other", "parameter-removed"]],
     ["a timer of a field that was not deprecated", shut, without("until", "shut"), after, ["field-removed", "timer-removed"]],
   ]; // biome-ignore format: a table
 }
