@@ -18,6 +18,7 @@ import type { FieldType } from "../language/resources/model.ts";
 import { schemaAddress } from "../language/resources/schema.ts";
 import { type Difference, difference, pairs, same, type Site } from "./difference.ts";
 import { effectOf, whomOf } from "./schema-effects.ts";
+import type { SchemaUse } from "./schema-uses.ts";
 import {
   listText,
   parameterChanges,
@@ -42,16 +43,32 @@ type Schemas = Pick<Model, "resources">;
 
 /**
  * Yields the differences of all contracts, then those of named schemas. A path parameter is compared by its name: the caller
- * gives renamed ones one name.
+ * gives renamed ones one name. `uses`: what else refers to named schemas, in requests and responses.
  */
 export function* contractDifferences(
   contracts: readonly ContractPair[],
   old: Schemas,
   now: Schemas,
+  uses: readonly SchemaUse[] = [],
 ): Iterable<Difference> {
   const comparison = createComparison(old as Model, now as Model);
   for (const pair of contracts) yield* contractChanges(comparison, pair);
-  yield* comparison.named();
+  yield* comparison.named(uses);
+  yield* describedSchemas(comparison, old.resources.schemas, now.resources.schemas);
+}
+
+/** Yields the named schemas whose differences no client notices. */
+function* describedSchemas(
+  { reported }: Comparison,
+  old: Model["resources"]["schemas"],
+  now: Model["resources"]["schemas"],
+): Iterable<Difference> {
+  for (const { name, old: before, now: after } of pairs(old, now)) {
+    if (reported.has(name) || same(before, after)) continue;
+    const site = { subject: name, at: `resources/schemas/${name}` };
+    const verb = after === undefined ? "is removed" : before === undefined ? "is new" : "is described differently";
+    yield difference("neutral", "schema-described", site, `The schema \`${name}\` ${verb}`);
+  }
 }
 
 /** The part of a contract with a schema. */
@@ -283,8 +300,10 @@ function* responseChange(
 interface Comparison {
   /** Yields the differences of the types of a part; an absent type accepts any value. */
   types(part: Part, old: FieldType | undefined, now: FieldType | undefined): Iterable<Difference>;
-  /** Yields the differences of the named schemas that the compared types refer to. */
-  named(): Iterable<Difference>;
+  /** Yields the differences of the named schemas that the compared types and `uses` refer to. */
+  named(uses: readonly SchemaUse[]): Iterable<Difference>;
+  /** The named schemas with differences. */
+  readonly reported: ReadonlySet<string>;
 }
 
 /** A named schema of both models with one use. */
@@ -293,7 +312,7 @@ interface NamedPair {
   readonly now: string;
   readonly use: Use;
   readonly texts: SchemaWalk["texts"];
-  /** The operations that refer to it. */
+  /** The operations and other statements that refer to it. */
   readonly operations: Set<string>;
   /** The named schemas that refer to it. */
   readonly parents: Set<NamedPair>;
@@ -327,7 +346,10 @@ function createComparison(old: Model, now: Model): Comparison {
     return [];
   };
 
+  const reported = new Set<string>();
+
   return {
+    reported,
     *types(part, before, after) {
       const direction = part.use === "request" ? "input" : "output";
       const schemas = [
@@ -337,7 +359,11 @@ function createComparison(old: Model, now: Model): Comparison {
       const changes = changesOf(part, schemas, ({ operations }) => operations.add(part.operation));
       for (const change of changes) yield schemaDifference(part, change);
     },
-    *named() {
+    *named(uses) {
+      for (const { by, name } of uses)
+        for (const use of ["request", "response"] as const)
+          if (oldSchema(name) !== undefined && newSchema(name) !== undefined)
+            pairOf(name, name, use, "none").operations.add(by);
       // A comparison may find further pairs, which the loop then reaches.
       const found = [
         ...eachOf(known, (pair) => {
@@ -348,8 +374,10 @@ function createComparison(old: Model, now: Model): Comparison {
       ];
       for (const group of Map.groupBy(found, ({ pair, change: { place, kind, wording } }) =>
         JSON.stringify([pair.now, place, kind, wording]),
-      ).values())
+      ).values()) {
+        reported.add(group[0]?.pair.now ?? "");
         yield namedDifference(group as [NamedChange, ...NamedChange[]]);
+      }
     },
   };
 }

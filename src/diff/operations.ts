@@ -35,6 +35,7 @@ import {
 import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences, pageDifferences } from "./shapes.ts";
+import { schemaUses } from "./schema-uses.ts";
 import { isSummary, summaryDifferences } from "./summaries.ts";
 import type { Use } from "./uses.ts";
 import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
@@ -57,7 +58,8 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
       return newNames.has(name) ? [] : [difference("additive", "operation-added", site, message)];
     },
   });
-  yield* contractDifferences(contractPairs(old, now, renamed), both.old.model, both.now.model);
+  const models = [both.old.model, both.now.model] as const;
+  yield* contractDifferences(contractPairs(old, now, renamed), ...models, schemaUses(both.now.model));
 }
 
 function route({ method, path }: Endpoint): string {

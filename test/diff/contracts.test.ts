@@ -254,6 +254,9 @@ test("a named schema is reported once, with the operations that use it", () => {
     "breaking member-required: `Pet` name is required: breaks callers who omit it (`op0`)",
   ]);
   assert.deepEqual(toldOf(before, contract), []);
+  assert.deepEqual(toldOf(object({ name: text, kind: { enum: ["cat"] } }, "name")), [
+    "neutral schema-described: The schema `Pet` is described differently",
+  ]);
 });
 
 test("a reference and its schema, and a renamed schema, are the same", () => {
@@ -261,10 +264,17 @@ test("a reference and its schema, and a renamed schema, are the same", () => {
   for (const contract of [asking, answering]) {
     const [reference, inline] = [contract({ $ref: "#/schemas/Pet" }), contract(object({ name: text }))];
     const described = ["neutral operation-described: `wire` of `op` is described differently"];
-    assert.deepEqual(told(reference, inline, [schemas, {}]), described);
-    assert.deepEqual(told(inline, reference, [{}, schemas]), described);
+    const [removed, added] = ["is removed", "is new"].map(
+      (verb) => `neutral schema-described: The schema \`Pet\` ${verb}`,
+    );
+    assert.deepEqual(told(reference, inline, [schemas, {}]), [...described, removed]);
+    assert.deepEqual(told(inline, reference, [{}, schemas]), [...described, added]);
     const renamed = contract({ $ref: "#/schemas/Animal" });
-    assert.deepEqual(told(reference, renamed, [schemas, { Animal: object({ name: text }) }]), described);
+    assert.deepEqual(told(reference, renamed, [schemas, { Animal: object({ name: text }) }]), [
+      ...described,
+      "neutral schema-described: The schema `Animal` is new",
+      "neutral schema-described: The schema `Pet` is removed",
+    ]);
   }
 });
 
