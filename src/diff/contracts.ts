@@ -339,7 +339,15 @@ function createComparison(old: Model, now: Model): Comparison {
     visited: (pair: NamedPair) => void,
   ): readonly SchemaChange[] => {
     const visit = (one: string, other: string): void => visited(pairOf(one, other, use, texts));
-    const walk: SchemaWalk = { use, texts, old: oldSchema, now: newSchema, visit, around: [] };
+    const walk: SchemaWalk = {
+      use,
+      texts,
+      old: oldSchema,
+      now: newSchema,
+      visit,
+      around: [],
+      budget: { left: mostPairs },
+    };
     if (!same(before, after))
       return [...(isParameter === true ? parameterChanges : schemaChanges)(walk, before, after)];
     visitNames(walk, after);
@@ -381,6 +389,9 @@ function createComparison(old: Model, now: Model): Comparison {
     },
   };
 }
+
+/** The most pairs of schemas inside one schema that are compared. */
+const mostPairs = 20_000;
 
 function* eachOf<Key, Value, Result>(
   map: ReadonlyMap<Key, Value>,

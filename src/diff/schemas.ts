@@ -41,6 +41,8 @@ export interface SchemaWalk {
   readonly visit: (old: string, now: string) => void;
   /** The pairs of schemas around the current one: schemas may be recursive. */
   readonly around: readonly (readonly [old: JsonObject, now: JsonObject])[];
+  /** How many more pairs of schemas the comparison looks at: nested alternatives would multiply. */
+  readonly budget: { left: number };
 }
 
 type Changes = Iterable<SchemaChange>;
@@ -55,6 +57,10 @@ export function* schemaChanges(outer: SchemaWalk, old: Json, now: Json, place: P
     return;
   }
   if (outer.around.some(([one, other]) => one === before && other === after)) return;
+  if (--outer.budget.left < 0) {
+    if (!same(old, now)) yield { place, kind: "condition", direction: "other", wording: "is of another schema" };
+    return;
+  }
   const walk = { ...outer, around: [...outer.around, [before, after] as const] };
   const wrapped = alternativesAround(walk, before, after, place);
   if (wrapped !== undefined) yield wrapped;

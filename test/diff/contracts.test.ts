@@ -289,6 +289,15 @@ test("a message is one short line, however large the schemas are", () => {
     for (const line of told(asking(old), asking(now))) assert.ok(line.length < 500, `${line.length}`);
 });
 
+test("nested alternatives are compared within a bounded time", () => {
+  const alternatives = (depth: number, leaf: Json): readonly Json[] =>
+    [0, 1, 2, 3, 4, 5].map((index) => object({ [`a${index % 2}`]: nested(depth - 1, leaf), [`b${index}`]: text }));
+  const nested = (depth: number, leaf: Json): Json => (depth === 0 ? leaf : { oneOf: alternatives(depth, leaf) });
+  const began = performance.now();
+  assert.ok(told(asking(nested(4, text)), asking(nested(4, number))).length > 0);
+  assert.ok(performance.now() - began < 20_000);
+});
+
 test("the page has each kind of difference", () => {
   const rows = tableRows("docs/reference/contract-changes.md", "Kinds of differences");
   const written = rows.flatMap(([kinds = ""]) => [...kinds.matchAll(/`([a-z-]+)`/g)].map(([, kind = ""]) => kind));
