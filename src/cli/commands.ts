@@ -51,7 +51,8 @@ Exits with 1 when there are errors.`,
     about: "compare two documents of a service, and show which callers break",
     details: `Prints breaking changes, additions, and changes that callers do not notice. A breaking change has to be declared by an entry
 in the versions of NEW, so that old callers are served as before; for undeclared changes it prints the entries to
-write. Exits with 1 when a change is not declared.`,
+write. Exits with 1 when a change is not declared. Instead of documents it takes descriptions too (OpenAPI 3,
+Swagger 2), which can declare nothing.`,
     options: {
       format: choice(["text", "json", "markdown"], "for people, programs, or a section of a changelog"),
     },

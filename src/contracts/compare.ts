@@ -45,10 +45,10 @@ export function noticed(
   const merged = withCommonErrors(derived);
   const responses = pairs.map(({ site, old }) => ({ site, ...responsesOf(old.answers ?? {}, merged(site.subject)) }));
   const all = {
-    request: [...contractDifferences(requests, model, modelOf(schemas, accepts), "old")],
+    request: [...contractDifferences(requests, model, modelOf(schemas, accepts), { naming: "old" })],
     response: [
       ...pairs.flatMap(({ site, old, now }) => statusDifferences(site, old.answers ?? {}, now.answers ?? {})),
-      ...withErrorsTogether([...contractDifferences(responses, model, modelOf(schemas, returned), "old")]),
+      ...withErrorsTogether([...contractDifferences(responses, model, modelOf(schemas, returned), { naming: "old" })]),
     ],
   };
   return (["request", "response"] as const).flatMap((use) => all[use].map((difference) => ({ difference, use })));

@@ -12,6 +12,7 @@ import { derivedContracts } from "./derived.ts";
 export function contractFindings(result: CheckResult): readonly Diagnostic[] | undefined {
   const { model, places, expressions } = result;
   const known = knownContracts(model.endpoints);
+  if (known.size === 0) return [];
   const sound = soundModel(result);
   if (sound === undefined || unservable(result).length > 0) return undefined;
   const derived = derivedContracts(buildPlan(sound, places, expressions), known);

@@ -18,6 +18,7 @@ import type { FieldType } from "../language/resources/model.ts";
 import { schemaAddress } from "../language/resources/schema.ts";
 import { type Difference, difference, pairs, same, type Site } from "./difference.ts";
 import { effectOf, whomOf } from "./schema-effects.ts";
+import type { SchemaUse } from "./schema-uses.ts";
 import {
   listText,
   parameterChanges,
@@ -44,17 +45,33 @@ type Naming = "old" | "now";
 
 /**
  * Yields the differences of all contracts, then those of named schemas. A path parameter is compared by its name: the caller
- * gives renamed ones one name. `naming`: the document whose names of schemas the differences have.
+ * gives renamed ones one name. `uses`: what else refers to named schemas, in requests and responses. `naming`: the document whose names
+ * of schemas the differences have.
  */
 export function* contractDifferences(
   contracts: readonly ContractPair[],
   old: Schemas,
   now: Schemas,
-  naming: Naming = "now",
+  { naming = "now", uses = [] }: { readonly naming?: Naming; readonly uses?: readonly SchemaUse[] } = {},
 ): Iterable<Difference> {
   const comparison = createComparison(old as Model, now as Model, naming);
   for (const pair of contracts) yield* contractChanges(comparison, pair);
-  yield* comparison.named();
+  yield* comparison.named(uses);
+  yield* describedSchemas(comparison, old.resources.schemas, now.resources.schemas);
+}
+
+/** Yields the named schemas whose differences no client notices. */
+function* describedSchemas(
+  { reported }: Comparison,
+  old: Model["resources"]["schemas"],
+  now: Model["resources"]["schemas"],
+): Iterable<Difference> {
+  for (const { name, old: before, now: after } of pairs(old, now)) {
+    if (reported.has(name) || same(before, after)) continue;
+    const site = { subject: name, at: `resources/schemas/${name}` };
+    const verb = after === undefined ? "is removed" : before === undefined ? "is new" : "is described differently";
+    yield difference("neutral", "schema-described", site, `The schema \`${name}\` ${verb}`);
+  }
 }
 
 /** The part of a contract with a schema. */
@@ -199,10 +216,10 @@ function* mediaChanges(part: Part, old: Content, now: Content): Iterable<Differe
   const [before, after] = [mediaOf(old), mediaOf(now)];
   const [verb, whom] = part.use === "request" ? ["sent", "callers who send it"] : ["returned", "readers of it"];
   // A request of the old type must be in a new range, a response of a new type in the old range.
-  const isKept = (type: string): boolean =>
+  const stays = (type: string): boolean =>
     after.some((other) => (part.use === "request" ? covers(other, type) : covers(type, other)));
   const isNew = (type: string): boolean => !before.some((other) => covers(other, type) || covers(type, other));
-  for (const type of before.filter((one) => !isKept(one)))
+  for (const type of before.filter((one) => !stays(one)))
     yield partDifference(
       "breaking",
       "media-removed",
@@ -286,8 +303,10 @@ function* responseChange(
 interface Comparison {
   /** Yields the differences of the types of a part; an absent type accepts any value. */
   types(part: Part, old: FieldType | undefined, now: FieldType | undefined): Iterable<Difference>;
-  /** Yields the differences of the named schemas that the compared types refer to. */
-  named(): Iterable<Difference>;
+  /** Yields the differences of the named schemas that the compared types and `uses` refer to. */
+  named(uses: readonly SchemaUse[]): Iterable<Difference>;
+  /** The named schemas with differences. */
+  readonly reported: ReadonlySet<string>;
 }
 
 /** A named schema of both models with one use. */
@@ -296,7 +315,7 @@ interface NamedPair {
   readonly now: string;
   readonly use: Use;
   readonly texts: SchemaWalk["texts"];
-  /** The operations that refer to it. */
+  /** The operations and other statements that refer to it. */
   readonly operations: Set<string>;
   /** The named schemas that refer to it. */
   readonly parents: Set<NamedPair>;
@@ -323,14 +342,25 @@ function createComparison(old: Model, now: Model, naming: Naming): Comparison {
     visited: (pair: NamedPair) => void,
   ): readonly SchemaChange[] => {
     const visit = (one: string, other: string): void => visited(pairOf(one, other, use, texts));
-    const walk: SchemaWalk = { use, texts, old: oldSchema, now: newSchema, visit, around: [] };
+    const walk: SchemaWalk = {
+      use,
+      texts,
+      old: oldSchema,
+      now: newSchema,
+      visit,
+      around: [],
+      budget: { left: mostPairs },
+    };
     if (!same(before, after))
       return [...(isParameter === true ? parameterChanges : schemaChanges)(walk, before, after)];
     visitNames(walk, after);
     return [];
   };
 
+  const reported = new Set<string>();
+
   return {
+    reported,
     *types(part, before, after) {
       const direction = part.use === "request" ? "input" : "output";
       const schemas = [
@@ -340,7 +370,11 @@ function createComparison(old: Model, now: Model, naming: Naming): Comparison {
       const changes = changesOf(part, schemas, ({ operations }) => operations.add(part.operation));
       for (const change of changes) yield schemaDifference(part, change);
     },
-    *named() {
+    *named(uses) {
+      for (const { by, name } of uses)
+        for (const use of ["request", "response"] as const)
+          if (oldSchema(name) !== undefined && newSchema(name) !== undefined)
+            pairOf(name, name, use, "none").operations.add(by);
       // A comparison may find further pairs, which the loop then reaches.
       const found = [
         ...eachOf(known, (pair) => {
@@ -351,11 +385,16 @@ function createComparison(old: Model, now: Model, naming: Naming): Comparison {
       ];
       for (const group of Map.groupBy(found, ({ pair, change: { place, kind, wording } }) =>
         JSON.stringify([pair[naming], place, kind, wording]),
-      ).values())
+      ).values()) {
+        reported.add(group[0]?.pair.now ?? "");
         yield namedDifference(group as [NamedChange, ...NamedChange[]], naming);
+      }
     },
   };
 }
+
+/** The most pairs of schemas inside one schema that are compared. */
+const mostPairs = 20_000;
 
 function* eachOf<Key, Value, Result>(
   map: ReadonlyMap<Key, Value>,

@@ -35,6 +35,7 @@ import { fieldDifferences } from "./fields.ts";
 import { routeShape, withPathNames } from "./handovers.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences, pageDifferences } from "./shapes.ts";
+import { schemaUses } from "./schema-uses.ts";
 import { isSummary, summaryDifferences } from "./summaries.ts";
 import type { Use } from "./uses.ts";
 import { partDifferences, type Statement, statementDifferences } from "./walk.ts";
@@ -60,7 +61,9 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
   });
   const isOfNobody = both.handovers !== undefined && !isPerformedInBoth(both);
   for (const one of differences) if (!isOfNobody || !stylePath.test(one.at)) yield one;
-  yield* contractDifferences(contractPairs(old, now, renamed), both.old.model, both.now.model);
+  const models = [both.old.model, both.now.model] as const;
+  const uses = schemaUses(both.now.model);
+  yield* contractDifferences(contractPairs(old, now, renamed), ...models, { uses });
   yield* both.handovers?.differences ?? [];
 }
 
@@ -104,8 +107,8 @@ function removedOperation(now: Endpoints, name: string, endpoint: Endpoint, rena
   const entry = { kind: "rename", from: { of: name }, to: renamed } as const;
   const details = { entry, also: renamed, oldAt: `endpoints/endpoints/${name}` };
   // No request contains the name. That of an operation with a wire often is the import's, made from the path.
-  const isWired = endpoint.wire !== undefined && lookup(now.endpoints, renamed)?.wire !== undefined;
-  const effect = isWired ? "neutral" : "breaking";
+  const hasContract = endpoint.wire !== undefined && lookup(now.endpoints, renamed)?.wire !== undefined;
+  const effect = hasContract ? "neutral" : "breaking";
   return difference(effect, "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
 }
 

@@ -41,12 +41,14 @@ export interface SchemaWalk {
   readonly visit: (old: string, now: string) => void;
   /** The pairs of schemas around the current one: schemas may be recursive. */
   readonly around: readonly (readonly [old: JsonObject, now: JsonObject])[];
+  /** How many more pairs of schemas the comparison looks at: nested alternatives would multiply. */
+  readonly budget: { left: number };
 }
 
 type Changes = Iterable<SchemaChange>;
-type Place = readonly string[];
+type Path = readonly string[];
 
-export function* schemaChanges(outer: SchemaWalk, old: Json, now: Json, place: Place = []): Changes {
+export function* schemaChanges(outer: SchemaWalk, old: Json, now: Json, place: Path = []): Changes {
   const [before, after] = [acceptedBy(old), acceptedBy(now)];
   if (before === undefined || after === undefined) {
     const [direction, wording] =
@@ -55,6 +57,10 @@ export function* schemaChanges(outer: SchemaWalk, old: Json, now: Json, place: P
     return;
   }
   if (outer.around.some(([one, other]) => one === before && other === after)) return;
+  if (--outer.budget.left < 0) {
+    if (!same(old, now)) yield { place, kind: "condition", direction: "other", wording: "is of another schema" };
+    return;
+  }
   const walk = { ...outer, around: [...outer.around, [before, after] as const] };
   const wrapped = alternativesAround(walk, before, after, place);
   if (wrapped !== undefined) yield wrapped;
@@ -124,7 +130,7 @@ function expanded(flat: FlatSchema, names: readonly string[], schemaOf: SchemaWa
   }, flat);
 }
 
-function* flatChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Place): Changes {
+function* flatChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Path): Changes {
   yield* nullChanges(old, now, place);
   const [wereMany, areMany] = [old, now].map(({ keywords }) => alternativesOf(keywords).length > 0);
   if (wereMany !== areMany) {
@@ -151,7 +157,7 @@ function* flatChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place:
 
 // ── Types and values ───────────────────────────────────────────────────────────────────────────────────────────────
 
-function* nullChanges({ nullable: old }: FlatSchema, { nullable: now }: FlatSchema, place: Place): Changes {
+function* nullChanges({ nullable: old }: FlatSchema, { nullable: now }: FlatSchema, place: Path): Changes {
   if (old === false && now === true) yield { place, kind: "null", direction: "wider", wording: "can be null" };
   if (old === true && now === false)
     yield { place, kind: "null", direction: "narrower", wording: "can no longer be null" };
@@ -163,7 +169,7 @@ interface TypeChange {
   readonly isUnlike: boolean;
 }
 
-function typeChange({ texts }: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): TypeChange | undefined {
+function typeChange({ texts }: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): TypeChange | undefined {
   const [before, after] = [typesOf(old), typesOf(now)];
   if (before === after) return undefined;
   const wording = `is ${typeText(after)}, and was ${typeText(before)}`;
@@ -221,7 +227,7 @@ function typeText(types: readonly string[] | undefined): string {
   return types.length === 0 ? "`null`" : types.map((type) => quoted(type)).join(" or ");
 }
 
-function* valueChanges({ enum: old }: JsonObject, { enum: now }: JsonObject, place: Place): Changes {
+function* valueChanges({ enum: old }: JsonObject, { enum: now }: JsonObject, place: Path): Changes {
   if (old === undefined && now === undefined) return;
   const kind = "value";
   if (old === undefined)
@@ -258,7 +264,7 @@ const ranges = [
   ["x-min-bytes", "x-max-bytes", "number of bytes"],
 ] as const;
 
-function* rangeChanges(old: JsonObject, now: JsonObject, place: Place): Changes {
+function* rangeChanges(old: JsonObject, now: JsonObject, place: Path): Changes {
   for (const [low, high, noun] of ranges) {
     const rangeOf = (schema: JsonObject): Range => ({ low: bound(schema[low], 0), high: bound(schema[high], most) });
     yield* rangeChange(rangeOf(old), rangeOf(now), noun, place);
@@ -308,7 +314,7 @@ function valueRange(schema: JsonObject): Range {
   };
 }
 
-function* rangeChange(old: Range, now: Range, noun: string, place: Place): Changes {
+function* rangeChange(old: Range, now: Range, noun: string, place: Path): Changes {
   const [low, high] = [tighter(old.low, now.low, 1), tighter(old.high, now.high, -1)];
   if (low === 0 && high === 0) return;
   const direction = low >= 0 && high >= 0 ? "narrower" : low <= 0 && high <= 0 ? "wider" : "other";
@@ -345,7 +351,7 @@ const widerFormats: Readonly<Record<string, readonly string[]>> = {
 /** Formats and patterns that accept every text: hints for people. */
 const hints: ReadonlySet<string> = new Set(["password", ".*", "^.*$", "^.*", ".*$", ""]);
 
-function* textChanges(old: JsonObject, now: JsonObject, place: Place): Changes {
+function* textChanges(old: JsonObject, now: JsonObject, place: Path): Changes {
   for (const keyword of textKeywords) {
     const [before, after] = [old, now].map((schema) => textOf(schema, keyword));
     if (before === after) continue;
@@ -366,7 +372,7 @@ function textOf(schema: JsonObject, keyword: string): string | undefined {
 
 // ── Objects ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function* memberChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Place): Changes {
+function* memberChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Path): Changes {
   const [before, after] = [membersOf(walk, old, walk.old), membersOf(walk, now, walk.now)];
   for (const name of new Set([...Object.keys(after.visible), ...Object.keys(before.visible)])) {
     const [was, is] = [lookup(before.visible, name), lookup(after.visible, name)];
@@ -425,12 +431,12 @@ interface Needs {
   readonly now: boolean;
 }
 
-function* requiredChange({ old, now }: Needs, place: Place): Changes {
+function* requiredChange({ old, now }: Needs, place: Path): Changes {
   if (!old && now) yield { place, kind: "member-required", direction: "narrower", wording: "is required" };
   if (old && !now) yield { place, kind: "member-required", direction: "wider", wording: "may be absent" };
 }
 
-function* addedMember(walk: SchemaWalk, before: Members, schema: Json, needs: Needs, place: Place): Changes {
+function* addedMember(walk: SchemaWalk, before: Members, schema: Json, needs: Needs, place: Path): Changes {
   const name = place.at(-1) ?? "";
   const inherited = lookup(before.inherited, name);
   if (inherited !== undefined) {
@@ -449,7 +455,7 @@ function* addedMember(walk: SchemaWalk, before: Members, schema: Json, needs: Ne
   }
 }
 
-function* removedMember(walk: SchemaWalk, after: Members, schema: Json, needs: Needs, place: Place): Changes {
+function* removedMember(walk: SchemaWalk, after: Members, schema: Json, needs: Needs, place: Path): Changes {
   const name = place.at(-1) ?? "";
   const inherited = lookup(after.inherited, name);
   if (inherited !== undefined) {
@@ -471,7 +477,7 @@ export function sunsetOf(schema: Json): { readonly sunset?: string } {
   return deprecated === true && typeof sunset === "string" ? { sunset } : {};
 }
 
-function* otherMemberChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
+function* otherMemberChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): Changes {
   for (const [keyword, at] of [
     ["additionalProperties", "*"],
     ["unevaluatedProperties", "*"],
@@ -506,7 +512,7 @@ function bothOf(
 
 // ── Arrays ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function* itemChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
+function* itemChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): Changes {
   const [before, after] = [listOf(old["prefixItems"]), listOf(now["prefixItems"])];
   const [rest, newRest] = [old["items"] ?? true, now["items"] ?? true];
   for (const index of Array(Math.max(before.length, after.length)).keys())
@@ -532,12 +538,7 @@ function* itemChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place:
 // ── Alternatives ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns a change if one schema is an alternative of the other one, which has others too. */
-function alternativesAround(
-  walk: SchemaWalk,
-  old: JsonObject,
-  now: JsonObject,
-  place: Place,
-): SchemaChange | undefined {
+function alternativesAround(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): SchemaChange | undefined {
   const [before, after] = [alternativesOf(old), alternativesOf(now)].map((list) =>
     list.filter((one) => !isNullOnly(one)),
   );
@@ -578,18 +579,18 @@ export function visitNames(walk: SchemaWalk, schema: Json): void {
 }
 
 /** Compares a schema without alternatives with one that has some. */
-function* splitChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Place): Changes {
+function* splitChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Path): Changes {
   const isOld = alternativesOf(old.keywords).length > 0;
   const many = isOld ? old : now;
   const { anyOf: _, oneOf, ...rest } = many.keywords;
   const quiet: SchemaWalk = { ...walk, visit: () => {} };
   const directions = alternativesOf(many.keywords).map((one): Direction => {
     const schema = acceptedBy(one);
-    const whole = mergedSchemas({ ...many, keywords: rest }, schema === undefined ? nothing : flatSchema(schema));
-    const pair = isOld ? withoutSharedNames(quiet, whole, now) : withoutSharedNames(quiet, old, whole);
+    const variant = mergedSchemas({ ...many, keywords: rest }, schema === undefined ? nothing : flatSchema(schema));
+    const pair = isOld ? withoutSharedNames(quiet, variant, now) : withoutSharedNames(quiet, old, variant);
     return joined([...flatChanges(quiet, ...pair, place)].map(({ direction }) => direction));
   });
-  // An alternative that has every value makes the whole at least as wide; of `oneOf` only one alternative may match.
+  // An alternative that has every value makes the variant at least as wide; of `oneOf` only one alternative may match.
   const holding = directions.filter((one) => one === "same" || one === (isOld ? "narrower" : "wider"));
   const isHeld = holding.length === 1 || (holding.length > 1 && oneOf === undefined);
   const areInside = directions.every((one) => one === "same" || one === (isOld ? "wider" : "narrower"));
@@ -612,7 +613,7 @@ function* splitChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place
 
 const nothing: FlatSchema = { keywords: { enum: [] }, names: [], parts: [], nullable: false };
 
-function* alternativeChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
+function* alternativeChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): Changes {
   const [before, after] = [[...alternativesOf(old)], [...alternativesOf(now)]];
   if (before.length === 0 || after.length === 0) return;
   const kind = "alternative";
@@ -639,7 +640,7 @@ function areDisjoint(walk: SchemaWalk, alternatives: readonly Json[]): boolean {
 /** Removes the matching alternatives from both lists, and returns their pairs: the best matches first. */
 function matched(walk: SchemaWalk, old: Json[], now: Json[]): readonly (readonly [Json, Json])[] {
   const found: (readonly [Json, Json])[] = [];
-  const take = (isMatch: (one: Json, other: Json) => boolean): void => {
+  const pairUp = (isMatch: (one: Json, other: Json) => boolean): void => {
     for (const one of [...old]) {
       const other = now.find((each) => isMatch(one, each));
       if (other === undefined) continue;
@@ -648,19 +649,19 @@ function matched(walk: SchemaWalk, old: Json[], now: Json[]): readonly (readonly
       found.push([one, other]);
     }
   };
-  take(isWrittenAlike);
+  pairUp(isWrittenAlike);
   for (const identity of [referenceOf, titleOf, constantsOf]) {
-    take((one, other) => {
+    pairUp((one, other) => {
       const [mine, theirs] = [identity(one, walk.old), identity(other, walk.now)];
       return mine !== undefined && mine === theirs;
     });
   }
-  if (old.length * now.length <= mostTrials) take((one, other) => overallQuietly(walk, one, other) === "same");
+  if (old.length * now.length <= mostTrials) pairUp((one, other) => overallQuietly(walk, one, other) === "same");
   const isInline = (schema: Json): boolean => referenceOf(schema, walk.old) === undefined;
   if (old.length * now.length <= mostTrials)
-    take((one, other) => isInline(one) && isInline(other) && overallQuietly(walk, one, other) !== "other");
+    pairUp((one, other) => isInline(one) && isInline(other) && overallQuietly(walk, one, other) !== "other");
   const [typed, newTyped] = [old, now].map((list) => list.map(onlyType));
-  take((one, other) => {
+  pairUp((one, other) => {
     const type = onlyType(one);
     const isUnique = [typed, newTyped].every((types) => types?.filter((each) => each === type).length === 1);
     return type !== undefined && isUnique && type === onlyType(other);
@@ -708,7 +709,7 @@ function alternativeText(schema: Json): string {
 
 // ── Conditions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function* conditionChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Place): Changes {
+function* conditionChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place: Path): Changes {
   yield* partChanges(walk, old.parts, now.parts, place);
   const [before, after] = [old.keywords, now.keywords];
   const [not, newNot] = [before["not"], after["not"]];
@@ -758,7 +759,7 @@ function difference(names: Json | undefined, others: Json | undefined): readonly
     .map((name) => quoted(name));
 }
 
-function* partChanges(walk: SchemaWalk, old: readonly Json[], now: readonly Json[], place: Place): Changes {
+function* partChanges(walk: SchemaWalk, old: readonly Json[], now: readonly Json[], place: Path): Changes {
   const [before, after] = [[...old], [...now]];
   for (const [one, other] of matched(walk, before, after)) yield* schemaChanges(walk, one, other, place);
   for (const [index, one] of before.entries()) {
@@ -769,7 +770,7 @@ function* partChanges(walk: SchemaWalk, old: readonly Json[], now: readonly Json
   for (const one of after.slice(before.length)) yield conditionChange(undefined, one, "a part of `allOf`", place);
 }
 
-function* choiceChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
+function* choiceChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): Changes {
   const { if: condition } = old;
   const { if: newCondition } = now;
   if (condition === undefined && newCondition === undefined) return;
@@ -785,7 +786,7 @@ function* choiceChanges(walk: SchemaWalk, old: JsonObject, now: JsonObject, plac
   if (direction !== "same") yield { place, kind: "condition", direction, wording: "has other values by `if`" };
 }
 
-function conditionChange(old: Json | undefined, now: Json | undefined, what: string, place: Place): SchemaChange {
+function conditionChange(old: Json | undefined, now: Json | undefined, what: string, place: Path): SchemaChange {
   if (old === undefined && now !== undefined)
     return { place, kind: "condition", direction: "narrower", wording: `has to match ${what}` };
   return { place, kind: "condition", direction: "wider", wording: `no longer has to match ${what}` };
@@ -810,7 +811,7 @@ function joined(directions: readonly Direction[]): Direction {
 
 // ── Annotations ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function* annotationChanges({ use }: SchemaWalk, old: JsonObject, now: JsonObject, place: Place): Changes {
+function* annotationChanges({ use }: SchemaWalk, old: JsonObject, now: JsonObject, place: Path): Changes {
   const [made, newMade] = [old["default"], now["default"]];
   if (!same(made, newMade)) {
     // A caller who omits the value gets another one; before a default there was no promise.

@@ -77,7 +77,8 @@ const widerTypes: Partial<Record<ScalarName, readonly ScalarName[]>> = {
 
 function* scalarDifferences(old: Kind<"scalar">, now: Kind<"scalar">): Iterable<TypeDifference> {
   const texts = [old.name, now.name].every((name) => name === "string" || name === "text");
-  if (old.name === now.name || texts) {
+  if (old.unix !== now.unix) yield changed(old, now, "other");
+  else if (old.name === now.name || texts) {
     const isLength = ["string", "text", "bytes"].includes(now.name);
     yield* rangeDifferences(old, now, isLength ? "is" : "goes", isLength ? "long" : "");
     yield* patternDifferences(old, now);

@@ -1,4 +1,5 @@
 /** All exports and other outputs of a document without serving it, each as one text. */
+import { contractFindings } from "../../src/contracts/findings.ts";
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import { markdownOf } from "../../src/diff/markdown.ts";
@@ -71,9 +72,9 @@ export function* findingOutputs(): Iterable<Output> {
     const comparing = old === undefined ? undefined : check("old.yaml", inputOf(old)).model;
     const examined = examine(language === "markdown" ? "example.md" : "example.yaml", inputOf(text));
     const { model, places } = examined.documentIndex;
-    const further =
-      comparing === undefined ? {} : { comparison: [...findingsOf(compare(comparing, model, today), places).keys()] };
-    const result = conclude(examined, further);
+    const contracts = contractFindings(conclude(examined)) ?? [];
+    const comparison = comparing && [...findingsOf(compare(comparing, model, today), places).keys()];
+    const result = conclude(examined, { contracts, ...(comparison && { comparison }) });
     yield { document: name, name: "diagnostics", text: diagnosticsText(result) };
   }
 }

@@ -230,6 +230,7 @@ function endings(): readonly (readonly [string, string, string, string, readonly
       errors: {},
       versioning: { scheme: "none", policy: { notice: "30d" }, deprecated },
     }); // biome-ignore format: a document
+  const ending = { schema: { type: "string", deprecated: true, "x-sunset": "2026-12-01" } };
   const all = ["note", "short note", "until", "shut"];
   const without = (...names: readonly string[]): string =>
     document({}, { has: all.filter((name) => !names.includes(name)) });
@@ -252,7 +253,9 @@ function endings(): readonly (readonly [string, string, string, string, readonly
     ["and after it", until, without("until"), after, []],
     ["a parameter of a wire, before its sunset", wired({ "deep?": "boolean" }, { "report.deep": sunset }), wired({}), before, ["parameter-removed"]],
     ["and after it", wired({ "deep?": "boolean" }, { "report.deep": sunset }), wired({}), after, []],
-    ["a parameter that was not deprecated, and one that is another", wired({ "deep?": "boolean", "size?": "integer" }), wired({ "size?": "string" }), after, ["parameter-removed", "statement-changed"]],
+    ["a parameter whose schema announced it, before", wired({ "at?": ending }), wired({}), before, ["parameter-removed"]],
+    ["and after it", wired({ "at?": ending }), wired({}), after, []],
+    ["a parameter that was not deprecated, and one that is another", wired({ "deep?": "boolean", "size?": "integer" }), wired({ "size?": "string" }), after, ["type-other", "parameter-removed"]],
     ["a timer of a field that was not deprecated", shut, without("until", "shut"), after, ["field-removed", "timer-removed"]],
   ]; // biome-ignore format: a table
 }

@@ -9,6 +9,7 @@ import { contractDifferences } from "../../src/diff/contracts.ts";
 import type { EndpointContract } from "../../src/language/endpoints/model.ts";
 import type { Model } from "../../src/language/model.ts";
 import type { FieldType } from "../../src/language/resources/model.ts";
+import { tableRows } from "../docs/fences.ts";
 
 const site = { subject: "op", at: "endpoints/endpoints/op/wire" };
 
@@ -21,9 +22,10 @@ function told(
   const [one, other] = [before, after].map(
     (schemas) => ({ resources: { resources: {}, types: {}, schemas, rules: {} } }) as unknown as Model,
   ) as [Model, Model];
-  return [...contractDifferences([{ site, old, now }], one, other)].map(
-    ({ effect, kind, message }) => `${effect} ${kind}: ${message}`,
-  );
+  return [...contractDifferences([{ site, old, now }], one, other)].map(({ effect, kind, message }) => {
+    seen.add(kind);
+    return `${effect} ${kind}: ${message}`;
+  });
 }
 
 function typed(schema: Json): FieldType {
@@ -37,6 +39,9 @@ function asking(schema: Json): EndpointContract {
 function answering(schema: Json): EndpointContract {
   return { answers: { 200: { type: typed(schema) } } };
 }
+
+/** The kinds of all differences that the tests of this file find. */
+const seen = new Set<string>();
 
 const signs: Readonly<Record<string, string>> = { breaking: "!", additive: "+", neutral: "~" };
 
@@ -213,6 +218,8 @@ test("parameters, bodies, responses and headers", () => {
     [{ answers: { 200: {} } }, { answers: { 200: { type: json } } }, "additive body-added: `op` 200 body is new"],
     [{ answers: { 200: {} } }, header(true), "additive header-added: `op` 200 header/x-a is new"],
     [header(true), { answers: { 200: {} } }, "breaking header-removed: `op` 200 header/x-a is removed: breaks readers of it"],
+    [header(true), header(false), "additive header-required: `op` 200 header/x-a is required"],
+    [{ body: { optional: false, type: json } }, { body: { optional: true, type: json } }, "additive body-optional: `op` body may be absent"],
     [header(false), header(true), "breaking header-optional: `op` 200 header/x-a may be absent: breaks readers who need it"],
   ]; // biome-ignore format: a table
   for (const [old, now, ...expected] of rows) assert.deepEqual(told(old, now), expected, JSON.stringify([old, now]));
@@ -247,6 +254,9 @@ test("a named schema is reported once, with the operations that use it", () => {
     "breaking member-required: `Pet` name is required: breaks callers who omit it (`op0`)",
   ]);
   assert.deepEqual(toldOf(before, contract), []);
+  assert.deepEqual(toldOf(object({ name: text, kind: { enum: ["cat"] } }, "name")), [
+    "neutral schema-described: The schema `Pet` is described differently",
+  ]);
 });
 
 test("a reference and its schema, and a renamed schema, are the same", () => {
@@ -254,10 +264,17 @@ test("a reference and its schema, and a renamed schema, are the same", () => {
   for (const contract of [asking, answering]) {
     const [reference, inline] = [contract({ $ref: "#/schemas/Pet" }), contract(object({ name: text }))];
     const described = ["neutral operation-described: `wire` of `op` is described differently"];
-    assert.deepEqual(told(reference, inline, [schemas, {}]), described);
-    assert.deepEqual(told(inline, reference, [{}, schemas]), described);
+    const [removed, added] = ["is removed", "is new"].map(
+      (verb) => `neutral schema-described: The schema \`Pet\` ${verb}`,
+    );
+    assert.deepEqual(told(reference, inline, [schemas, {}]), [...described, removed]);
+    assert.deepEqual(told(inline, reference, [{}, schemas]), [...described, added]);
     const renamed = contract({ $ref: "#/schemas/Animal" });
-    assert.deepEqual(told(reference, renamed, [schemas, { Animal: object({ name: text }) }]), described);
+    assert.deepEqual(told(reference, renamed, [schemas, { Animal: object({ name: text }) }]), [
+      ...described,
+      "neutral schema-described: The schema `Animal` is new",
+      "neutral schema-described: The schema `Pet` is removed",
+    ]);
   }
 });
 
@@ -270,4 +287,19 @@ test("a message is one short line, however large the schemas are", () => {
     [{ const: "y".repeat(90_000) }, { const: large }],
   ] as const)
     for (const line of told(asking(old), asking(now))) assert.ok(line.length < 500, `${line.length}`);
+});
+
+test("nested alternatives are compared within a bounded time", () => {
+  const alternatives = (depth: number, leaf: Json): readonly Json[] =>
+    [0, 1, 2, 3, 4, 5].map((index) => object({ [`a${index % 2}`]: nested(depth - 1, leaf), [`b${index}`]: text }));
+  const nested = (depth: number, leaf: Json): Json => (depth === 0 ? leaf : { oneOf: alternatives(depth, leaf) });
+  const began = performance.now();
+  assert.ok(told(asking(nested(4, text)), asking(nested(4, number))).length > 0);
+  assert.ok(performance.now() - began < 20_000);
+});
+
+test("the page has each kind of difference", () => {
+  const rows = tableRows("docs/reference/contract-changes.md", "Kinds of differences");
+  const written = rows.flatMap(([kinds = ""]) => [...kinds.matchAll(/`([a-z-]+)`/g)].map(([, kind = ""]) => kind));
+  assert.deepEqual(written.toSorted(), [...seen].toSorted());
 });

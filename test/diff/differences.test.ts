@@ -154,3 +154,23 @@ test("whether absent values are equal under a rule of uniqueness", () => {
     );
   }
 });
+
+test("a named schema of a field counts in requests and responses", () => {
+  const withSchema = (schema: string): Model =>
+    modelOf(
+      clinicWith(
+        ["    note?: string(0..200)\n", '    note?: { schema: { $ref: "#/schemas/Note" } }\n'],
+        ["  types:\n    Patient:", `  schemas: { Note: ${schema} }\n  types:\n    Patient:`],
+      ),
+    );
+  const [short, long] = [withSchema("{ type: string, maxLength: 5 }"), withSchema("{ type: string, maxLength: 9 }")];
+  const found = ([from, to]: readonly [Model, Model]) =>
+    differencesOf(from, to).map(({ effect, kind, message }) => `${effect} ${kind}: ${message}`);
+  const users = "(`Visit.note`)";
+  assert.deepEqual(found([short, long]), [
+    `breaking range-wider: \`Note\` has the length 0..9, and had 0..5: may break readers who rely on the old range ${users}`,
+  ]);
+  assert.deepEqual(found([long, short]), [
+    `breaking range-narrower: \`Note\` has the length 0..5, and had 0..9: breaks callers outside of it ${users}`,
+  ]);
+});

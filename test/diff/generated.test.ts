@@ -84,7 +84,9 @@ function withAnother(value: unknown, [first, ...rest]: Place, gone: boolean): un
 const always = new Set(
   `optional marks type of made open values triggers on who required header disable count per window states moves from to else
   fields expression when carries changes place retry for status sentence path method with resources types rules users
-  operations endpoints credentials own allow show errors error name duration after act choose origins`.split(/\s+/),
+  operations endpoints credentials own allow show errors error name list duration after act choose origins`.split(
+    /\s+/,
+  ),
 );
 
 function another(value: unknown): unknown {

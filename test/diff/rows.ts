@@ -194,6 +194,7 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["gives: { room: room, until: until }", "gives: { room: pin, until: until }", "breaking answer-changed admit.room"],
   ],
+  types: [["until?: datetime, read-only", "until?: datetime(seconds), read-only", "breaking type-other Visit.until"]],
   lists: [
     [
       "createdAt: datetime = now, read-only, filter, sort",
