@@ -319,6 +319,34 @@ errors, each with an id below the service's address.`,
       (await import("./export.ts")).exportOpenapi(named(document), options, terminal),
   }),
   command({
+    words: "export openapi-3.0",
+    operand: "DOC",
+    about: "write its description for tools that do not read OpenAPI 3.1",
+    details: "JSON. Standard error names what OpenAPI 3.0 cannot express, such as webhooks.",
+    options: { ...exportOptions, "base-url": exportAddress },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportOpenapi30(named(document), options, terminal),
+  }),
+  command({
+    words: "export page",
+    operand: "DOC",
+    about: "write the page of the service as one HTML file",
+    details: "The page that a running service has at /, with its stylesheet and all errors; it loads nothing.",
+    options: { ...exportOptions, "base-url": exportAddress },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportPage(named(document), options, terminal),
+  }),
+  command({
+    words: "export postman",
+    operand: "DOC",
+    about: "write a Postman collection of its operations",
+    details: `Format 2.1: a folder for each resource, example bodies, the credential of each request, and a test of each
+status. Its variables have the address, the credentials, and the ids of created records.`,
+    options: { ...exportOptions, "base-url": exportAddress },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportPostman(named(document), options, terminal),
+  }),
+  command({
     words: "export typescript",
     operand: "DOC",
     about: "write a typed client of the service, in one file without dependencies",

@@ -25,6 +25,33 @@ export async function exportOpenapi(document: string, options: AddressedOptions,
   return exported(document, options, terminal, (plan) => jsonText(openapi(plan, addressIn(options))));
 }
 
+/** Runs `nonet export openapi-3.0 DOC`; standard error names what 3.0 cannot express. */
+export async function exportOpenapi30(
+  document: string,
+  options: AddressedOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { openapi } = await import("../export/openapi/openapi.ts");
+  const { openapi30 } = await import("../export/openapi/openapi-3-0.ts");
+  return exported(document, options, terminal, (plan) => {
+    const { document: description, losses } = openapi30(openapi(plan, addressIn(options)));
+    if (losses.length > 0) terminal.err(`OpenAPI 3.0 cannot express: ${losses.join(", ")}\n`);
+    return jsonText(description);
+  });
+}
+
+export async function exportPostman(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { postman } = await import("../export/postman/postman.ts");
+  return exported(document, options, terminal, (plan) => jsonText(postman(plan, addressIn(options))));
+}
+
+export async function exportPage(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { pageFile } = await import("../export/page/page-file.ts");
+  return exported(document, options, terminal, (plan, result) => {
+    return pageFile({ plan, result: { ...result, name: document }, baseUrl: addressIn(options).replace(/\/+$/, "") });
+  });
+}
+
 export async function exportAsyncapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { asyncapi } = await import("../export/asyncapi/asyncapi.ts");
   return exported(document, options, terminal, (plan) => jsonText(asyncapi(plan, addressIn(options))));

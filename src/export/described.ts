@@ -33,6 +33,8 @@ export interface DescribedOperation {
   readonly body?: DescribedBody;
   readonly successes: readonly Success[];
   readonly possibleErrors: readonly PossibleError[];
+  /** The statuses of all responses; those of a contract may be `4XX` or `default`. */
+  readonly statuses: readonly string[];
 }
 
 export interface DescribedBody {
@@ -69,11 +71,12 @@ export interface Success {
 
 const methods = ["get", "put", "post", "patch", "delete"] as const;
 
-export function describe(plan: Plan, baseUrl: string): Described {
+/** `contracts`: operations with a wire to describe too, which most exports leave out. */
+export function describe(plan: Plan, baseUrl: string, contracts: readonly Operation[] = []): Described {
   const document = writtenOut(plan, baseUrl);
   const names = componentNames(plan);
   const components = document["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> };
-  const byName = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));
+  const byName = new Map([...everyOperation(plan), ...contracts].map((operation) => [operation.name, operation]));
   const operations = Object.entries(document["paths"] as Readonly<Record<string, JsonObject>>).flatMap(([path, item]) =>
     methods.flatMap((method): DescribedOperation[] => {
       const operationObject = item[method] as OperationObject | undefined;
@@ -147,7 +150,7 @@ export function reachedFrom(schemas: Described["schemas"], roots: readonly Json[
 interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
-  readonly description: string;
+  readonly description?: string;
   readonly deprecated?: boolean;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
@@ -178,7 +181,7 @@ function described(
     method: operation.method,
     path,
     summary: operationObject.summary,
-    description: operationObject.description,
+    description: operationObject.description ?? "",
     ...(operationObject.deprecated === true ? { deprecated: true } : {}),
     parameters: operationObject.parameters ?? [],
     ...(first === undefined
@@ -195,6 +198,7 @@ function described(
       .filter(([status]) => status.startsWith("2"))
       .map(([status, response]) => successOf(Number(status), response)),
     possibleErrors: possibleErrorsOf(plan, operation),
+    statuses: Object.keys(operationObject.responses),
   };
 }
 

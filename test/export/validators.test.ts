@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { validate } from "@scalar/openapi-parser";
@@ -12,6 +12,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
+import { openapi30 } from "../../src/export/openapi/openapi-3-0.ts";
 import { at, baseUrl, flagship, parametersAt, library } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 
@@ -26,11 +27,7 @@ const documents: readonly (readonly [name: string, document: JsonObject])[] = [
 
 for (const [name, document] of documents) {
   test(`${name} has no finding of redocly's recommended rules`, async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), "nonet-openapi-"));
-    t.after(() => rm(folder, { recursive: true }));
-    const file = join(folder, "openapi.json");
-    await writeFile(file, JSON.stringify(document));
-    assert.deepEqual(await redocly(file), []);
+    assert.deepEqual(await linted(t, document), []);
   });
 
   test(`${name} is valid for @scalar/openapi-parser`, async () => {
@@ -52,6 +49,61 @@ for (const [name, document] of documents) {
   });
 }
 
+for (const [name, document] of documents)
+  test(`${name} as OpenAPI 3.0 has no finding of redocly, nor of @scalar/openapi-parser`, async (t) => {
+    const { document: older, losses } = openapi30(document);
+    assert.deepEqual(losses, document["webhooks"] === undefined ? [] : ["webhooks (6 events)"]);
+    assert.deepEqual(await linted(t, older), []);
+    const { valid, version, errors } = await validate(JSON.stringify(older));
+    assert.deepEqual({ valid, version, errors }, { valid: true, version: "3.0", errors: [] });
+  });
+
+test("every document is valid OpenAPI 3.0", async () => {
+  for (const { plans } of everyDocument)
+    for (const [name, plan] of plans) {
+      const { valid, errors } = await validate(JSON.stringify(openapi30(openapi(plan, baseUrl)).document));
+      assert.deepEqual({ valid, errors }, { valid: true, errors: [] }, name);
+    }
+});
+
+const schemas: readonly (readonly [newer: JsonObject, older: JsonObject])[] = [
+  [{ type: ["string", "null"] }, { type: "string", nullable: true }],
+  [{ type: "null" }, { type: "string", nullable: true, enum: [null] }],
+  [{ type: ["string", "integer"] }, { anyOf: [{ type: "string" }, { type: "integer" }] }],
+  [
+    { type: "integer", const: 3 },
+    { type: "integer", enum: [3] },
+  ],
+  [
+    { type: "number", exclusiveMinimum: 0, maximum: 9 },
+    { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 9 },
+  ],
+  [
+    { type: "string", examples: ["a"] },
+    { type: "string", example: "a" },
+  ],
+  [{ anyOf: [{ $ref: "#/x" }, { type: "null" }] }, { anyOf: [{ $ref: "#/x" }], nullable: true }],
+  [
+    { $ref: "#/x", readOnly: true },
+    { allOf: [{ $ref: "#/x" }], readOnly: true },
+  ],
+  [
+    { type: "string", contentMediaType: "image/png" },
+    { type: "string", format: "binary" },
+  ],
+  [{ type: "array" }, { type: "array", items: {} }],
+  [
+    { type: "object", properties: { const: true, type: false } },
+    { type: "object", properties: { const: {}, type: { not: {} } } },
+  ],
+];
+
+for (const [newer, older] of schemas)
+  test(`a schema in OpenAPI 3.0: ${JSON.stringify(newer)}`, () => {
+    const parts = (schema: JsonObject): JsonObject => ({ info: {}, components: { schemas: { AProblem: schema } } });
+    assert.deepEqual(at(openapi30(parts(newer)).document, "components", "schemas", "AProblem"), older);
+  });
+
 test("no header of a response has a member beside `$ref`, which OpenAPI ignores", () => {
   for (const { plans } of everyDocument)
     for (const [name, plan] of plans)
@@ -61,6 +113,14 @@ test("no header of a response has a member beside `$ref`, which OpenAPI ignores"
             for (const [field, header] of Object.entries(headers ?? {}) as readonly [string, JsonObject][])
               if ("$ref" in header) assert.deepEqual(Object.keys(header), ["$ref"], `${name} ${path} ${field}`);
 });
+
+async function linted(t: TestContext, document: JsonObject): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "nonet-openapi-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, "openapi.json");
+  await writeFile(file, JSON.stringify(document));
+  return redocly(file);
+}
 
 /** What redocly complains of, as `rule place: message`. */
 async function redocly(file: string): Promise<readonly string[]> {

@@ -15,7 +15,8 @@ import { readSections, type Section } from "./prose.ts";
 import { isOpen, type Source } from "./source.ts";
 import { descriptionOf } from "../../plan/endpoints/operations.ts";
 
-export function documentPage(source: Source): string {
+/** `further`: of a page in a file, its stylesheet and the sections in place of the service's other pages. */
+export function documentPage(source: Source, further?: { readonly style: string; readonly sections: Content }): string {
   const { plan, result, baseUrl } = source;
   const data = /\.(?:ya?ml|json)$/i.test(result.name);
   const sections = data ? [] : readSections(result.text);
@@ -25,7 +26,8 @@ export function documentPage(source: Source): string {
     title: plan.title,
     description: plan.purpose,
     root: "./",
-    navigation: navigation(source),
+    ...(further && { style: further.style }),
+    navigation: navigation(source, further === undefined),
     main: html`<header class="opening">
 <p class="kicker">${result.model.purpose.domain ?? "A service"}</p>
 <h1>${plan.title}</h1>
@@ -40,7 +42,7 @@ ${sections
   .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
   .map(
     ({ heading, words, blocks }) => html`<section><h2>${heading}</h2>${proseHtml(words)}${proseHtml(blocks)}</section>`,
-  )}`,
+  )}${further?.sections}`,
   });
 }
 
@@ -93,7 +95,7 @@ function unserved({ model, described }: Described): Blocks {
   return blocks.length === 0 ? [] : [{ kind: "heading", level: 3, name: "Not served yet" }, ...blocks];
 }
 
-function navigation({ plan, result }: Source): Html {
+function navigation({ plan, result }: Source, isServed: boolean): Html {
   const status = new Map(result.parts.map((one) => [one.part, one.status]));
   return html`<p class="brand"><a href="#content">${plan.title}</a></p>
 <ol>${partNames.map((part) => {
@@ -102,10 +104,14 @@ function navigation({ plan, result }: Source): Html {
       status.get(part) === "none" ? html` <span class="quiet">none</span>` : undefined
     }</a></li>`;
   })}</ol>
-<ul>
+${
+  isServed
+    ? html`<ul>
 <li><a href="openapi.json">OpenAPI</a></li>
 ${hasEvents(plan) ? html`<li><a href="asyncapi.json">AsyncAPI</a></li>\n` : undefined}<li><a href="readyz">Health</a></li>
-</ul>`;
+</ul>`
+    : undefined
+}`;
 }
 
 function shortName(part: PartName): string {

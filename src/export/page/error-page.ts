@@ -2,7 +2,8 @@
 import { possibleErrorsOf } from "../openapi/possible-errors.ts";
 import { anchor, duration, descriptionList, joined, type Words } from "../document/content.ts";
 import { blocksHtml } from "../document/to-html.ts";
-import { html } from "../../base/html.ts";
+import { type Content, html, type Html } from "../../base/html.ts";
+import type { ErrorPlan } from "../../plan/errors/types.ts";
 import { page } from "./page.ts";
 import type { Source } from "./source.ts";
 
@@ -11,10 +12,6 @@ export function errorPage(source: Source, name: string): string | undefined {
   const { plan } = source;
   const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;
   if (error === undefined) return undefined;
-  const raising = plan.operations.filter((operation) =>
-    possibleErrorsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
-  );
-  const all = raising.length === plan.operations.length && raising.length > 1;
   return page({
     title: `${name} · ${plan.title}`,
     description: error.title,
@@ -22,25 +19,54 @@ export function errorPage(source: Source, name: string): string | undefined {
     navigation: html`<p class="brand"><a href="../">${plan.title}</a></p>
 <ul><li><a href="../#errors">All errors</a></li><li><a href="../openapi.json">OpenAPI</a></li></ul>`,
     main: html`<header class="opening">
-<p class="kicker">${error.source === "document" ? "An error of this service" : error.source === "catalogue" ? "An error of the standard catalogue" : "An HTTP error"}</p>
+<p class="kicker">${kickerOf(error)}</p>
 <h1><code>${name}</code></h1>
 <p class="lead">${error.title}.</p>
-${blocksHtml([
-  descriptionList([
-    ["Status", error.statuses.join(" or ")],
-    [
-      "Retry",
-      error.retryAfterSeconds === undefined ? retry(error.status) : `after ${duration(error.retryAfterSeconds * 1000)}`,
-    ],
-    ["Returned by", all ? "any operation" : joined(raising, ", ", ({ name: text }) => toOperation(text))],
-  ]),
-])}
+${factsOf(source, name, error, "../")}
 </header>`,
   });
 }
 
-function toOperation(text: string): Words {
-  return { kind: "address", url: `../#${anchor("operation", text)}`, text };
+/** Renders all errors as sections of one page; `#error-NAME` leads to one. */
+export function errorSections(source: Source): Html {
+  const errors = Object.entries(source.plan.errors);
+  return html`<section id="each-error" aria-labelledby="each-error-heading">
+<h2 id="each-error-heading">Each error</h2>
+${errors.map(
+  ([name, error]) => html`<article id="error-${name}"><h3><code>${name}</code></h3>
+<p>${error.title}. ${kickerOf(error)}.</p>
+${factsOf(source, name, error, "")}
+</article>
+`,
+)}</section>`;
+}
+
+function kickerOf({ source }: ErrorPlan): string {
+  if (source === "document") return "An error of this service";
+  return source === "catalogue" ? "An error of the standard catalogue" : "An HTTP error";
+}
+
+/** `root`: the address of the page with the operations. */
+function factsOf({ plan }: Source, name: string, error: ErrorPlan, root: string): Content {
+  const raising = plan.operations.filter((operation) =>
+    possibleErrorsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
+  );
+  const all = raising.length === plan.operations.length && raising.length > 1;
+  const toOperation = (text: string): Words => {
+    return { kind: "address", url: `${root}#${anchor("operation", text)}`, text };
+  };
+  return blocksHtml([
+    descriptionList([
+      ["Status", error.statuses.join(" or ")],
+      [
+        "Retry",
+        error.retryAfterSeconds === undefined
+          ? retry(error.status)
+          : `after ${duration(error.retryAfterSeconds * 1000)}`,
+      ],
+      ["Returned by", all ? "any operation" : joined(raising, ", ", ({ name: text }) => toOperation(text))],
+    ]),
+  ]);
 }
 
 function retry(status: number): string {

@@ -105,5 +105,5 @@ function eventIn(block: string): ServerEvent {
     return name === undefined ? [] : [{ name, value }];
   });
   const data = fields.filter(({ name }) => name === "data").map(({ value }) => value);
-  return { id: fields.findLast(({ name }) => name === "id")?.value, data: data.join("\n") };
+  return { id: fields.filter(({ name }) => name === "id").at(-1)?.value, data: data.join("\n") };
 }

@@ -83,12 +83,12 @@ async function subscribe(
   patient: number,
 ): Promise<Ears> {
   const listen = client[follow] as (query: object, options: FollowOptions) => AsyncIterable<unknown>;
-  const ears = { open: false, wake: Promise.withResolvers<void>(), next: () => ears.wake.promise };
+  const ears = { open: false, wake: signalOnce(), next: () => ears.wake.promise };
   const wake = (): void => {
     ears.wake.resolve();
-    ears.wake = Promise.withResolvers();
+    ears.wake = signalOnce();
   };
-  const known = Promise.withResolvers<void>();
+  const known = signalOnce();
   const onOpen = (): void => {
     ears.open = true;
     wake();
@@ -106,4 +106,13 @@ async function subscribe(
     });
   await pause(patient, signal, known.promise);
   return ears;
+}
+
+/** A promise and the function that fulfils it: `Promise.withResolvers` is newer than Node 20. */
+function signalOnce(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve };
 }
