@@ -113,6 +113,19 @@ function withoutContracts(source: JsonObject): string {
   return printModel({ ...model, endpoints: { ...model.endpoints, endpoints } }, {});
 }
 
+test("an operation below a record with a status is proposed as a transition", () => {
+  const source = ofCats({ schema: { ...cat, properties: { ...(cat["properties"] as JsonObject), status: { type: "string", enum: ["free", "adopted"] } } } }); // biome-ignore format: one line
+  const adopt = operation("adopt", { answers: { 204: undefined } });
+  const { notes } = carried({
+    ...source,
+    paths: { ...(source["paths"] as JsonObject), "/cats/{catId}/adopt": { post: adopt } },
+  });
+  assert.deepEqual(
+    notes.filter(({ kind }) => kind === "hint").map(({ detail }) => detail),
+    ["Cat.status (free | adopted) by adopt, POST /cats/{catId}/adopt"],
+  );
+});
+
 /** The operation that stays a handler, the reason and what it is about. */
 const handlers: readonly (readonly [operation: string, reason: string, source: JsonObject])[] = [
   ["getCat", "no operation creates its records", described({ "/cats/{id}": { get: read } , "/cats": { get: list } })],

@@ -73,12 +73,34 @@ function together(
     views: Object.assign({}, ...groups.map(({ views }) => views)) as Record<string, ViewDefinition>,
     endpoints,
     reasons,
-    notices: groups.flatMap(({ notices }) => notices),
+    notices: groups.flatMap((group) => [...group.notices, ...transitionHints(group, operations)]),
     requests: {
       form: declarations.some(([, { form }]) => form),
       open: declarations.some(([, { open }]) => open),
     },
   };
+}
+
+/** Proposes transitions: a status of several values, and operations at a path below one record (`POST /orders/{id}/cancel`). */
+function transitionHints(
+  { name, recordPath, resource }: DeclaredGroup,
+  operations: readonly ContractOperation[],
+): ImportedResources["notices"] {
+  const statuses = Object.entries(resource.fields).flatMap(([field, { type }]) =>
+    type.kind === "one-of" && /^(?:.*_)?(?:status|state)$|S(?:tatus|tate)$/.test(field)
+      ? [`${name}.${field} (${type.values.join(" | ")})`]
+      : [],
+  );
+  const isBelow = new RegExp(`^${RegExp.escape(recordPath.written)}/[^/{}]+/?$`);
+  const below = operations.filter(({ endpoint }) => endpoint.method !== "GET" && isBelow.test(endpoint.path));
+  return statuses.flatMap((status) =>
+    below.map(({ endpoint, name: operation, pointer }) => ({
+      kind: "hint" as const,
+      pointer,
+      what: "what looks like a transition: a status, and an operation below one record",
+      detail: `${status} by ${operation}, ${endpoint.method} ${endpoint.path}`,
+    })),
+  );
 }
 
 function resourcesIn(groups: readonly DeclaredGroup[]): Pick<ImportedResources, "resources" | "rules"> {
