@@ -103,7 +103,8 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
   const isBelow = parent !== undefined && key !== "id";
   const own = fields[key];
   // Below another record, a key need be unique only there.
-  if (isBelow && own !== undefined) fields[key] = { ...own, marks: own.marks.filter((modifier) => modifier !== "unique") };
+  if (isBelow && own !== undefined)
+    fields[key] = { ...own, marks: own.marks.filter((modifier) => modifier !== "unique") };
   return {
     fields,
     schemas,
