@@ -1,6 +1,7 @@
 /** Derives the record of a group of operations: its fields, its key, and who sets each field. */
 import { camelCase, wordsOf } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
+import { lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
 import { fieldType, isNullable, literalOf, descriptionOf } from "./fields.ts";
@@ -85,7 +86,7 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     const type: FieldType = { kind: "named", name: parent.resource };
     fields[parent.field] = { type, optional: false, marks: ["create-only"] };
   }
-  for (const name of [...(hasId ? [] : ["id"]), ...names]) {
+  for (const name of new Set(["id", ...names])) {
     if (name === parent?.member) continue;
     const sites = sitesOf(name, shapes);
     const found =
@@ -100,6 +101,9 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     if (sites.schema !== undefined) schemas[name] = sites.schema;
     if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
   }
+  const sent = [...(create?.members.keys() ?? [])];
+  if (sent.length > 0 && !sent.some((name) => lookup(fields, name)?.marks.includes("write-only") === false))
+    return { what: "its answers have no member that its creation takes" };
   const isBelow = parent !== undefined && key !== "id";
   const own = fields[key];
   // Below another record, a key need be unique only there.

@@ -238,7 +238,8 @@ function declaredGroup(
     if (isReason(declared)) reasons.set(operation.name, declared);
     else declarations.set(operation, declared);
   }
-  if (!declarations.has(create)) return rejectAll({ what: "no operation creates its records" }, create);
+  if (!declarations.has(create))
+    return rejectAll({ what: "the creation of its records stays a handler", detail: create.name }, create);
   if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET")) {
     for (const { name } of declarations.keys()) reasons.set(name, { what: "no operation reads its records" });
     return undefined;
