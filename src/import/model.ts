@@ -54,7 +54,7 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
       types: {},
       ...(Object.keys(named).length === 0 ? {} : { schemas: named }),
       ...(Object.keys(resources.views).length === 0 ? {} : { views: resources.views }),
-      rules: {},
+      rules: resources.rules,
     },
     states: {},
     endpoints: {

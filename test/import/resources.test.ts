@@ -52,6 +52,20 @@ function ofCats(of: {
   return described(paths, { Cat: of.schema ?? cat });
 }
 
+/** `toy`: the schema of the records below a cat. */
+function below(toy: JsonObject): JsonObject {
+  const reference: JsonObject = { $ref: "#/components/schemas/Toy" };
+  return described(
+    {
+      "/cats/{catId}/toys": { post: operation("addToy", { body: reference, answers: { 201: reference } }) },
+      "/cats/{catId}/toys/{toyId}": { get: operation("getToy", { answers: { 200: reference } }) },
+      "/cats": { post: create },
+      "/cats/{catId}": { get: read },
+    },
+    { Cat: cat, Toy: toy },
+  );
+}
+
 function query(name: string, schema: JsonObject, required = false): JsonObject {
   return { in: "query", name, required, schema };
 }
@@ -68,7 +82,7 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["a body with a secret that no answer has", described({ "/cats": { post: operation("addCat", { body: { type: "object", required: ["pin"], properties: { pin: text, name: text } }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } }, { Cat: { type: "object", properties: { id: { type: "string" }, name: text } } }), "pin: string write-only"],
   ["records in an object", described({ "/cats": { post: operation("addCat", { body: { type: "object", properties: { cat: reference } }, answers: { 201: { type: "object", properties: { cat: reference } } } }), get: operation("listCats", { answers: { 200: { type: "object", required: ["data", "total"], properties: { data: cats, total: { type: "integer" } } } } }) }, "/cats/{id}": { get: operation("getCat", { answers: { 200: { type: "object", properties: { cat: reference, links: { type: "object" } } } } }) } }), "takes: cat: name: string(..40) kind?: house | wild gives: cat: Cat", "gives: data: Cat[] total: count", "getCat: at: GET /cats/ id of: Cat gives: cat: Cat"],
   ["a list of all records", ofCats({ all: { get: list } }), "gives: Cat[] lists: none"],
-  ["pages", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 1 }), query("per_page", { type: "integer", default: 10, maximum: 50 })] }) } }), "kind: page size: 10 max: 50 names: limit: per_page page: page"],
+  ["pages", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 1 }), query("per_page", { type: "integer", default: 10, maximum: 50 })] }) } }), "kind: page size: 10 max: 50 names: limit: per_page"],
   ["a filter by a field", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["house", "wild"] })] }) } }), "kind?: house | wild filter"],
   ["a part of the collection that a filter selects", described({ "/cats": { post: create }, "/cats/{id}": { get: read }, "/cats/byKind": { get: operation("byKind", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["wild"] })] }) } }), "byKind: at: GET /cats/byKind of: Cat does: list"],
   ["an answer with fewer members", ofCats({ all: { get: operation("listCats", { answers: { 200: { type: "array", items: { type: "object", properties: { id: { type: "integer" } } } } } }) } }), "gives: CatView[]", "fields: [id]"],
@@ -77,7 +91,8 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["the time of a creation", ofCats({ schema: { type: "object", required: ["created_at"], properties: { id: { type: "string" }, name: text, created_at: { ...text, format: "date-time", readOnly: true } } } }), "created_at: datetime = now read-only"],
   ["an optional member that no request sets", ofCats({ schema: { type: "object", properties: { id: { type: "string" }, name: text, links: { type: "object", readOnly: true } } } }), "Cat: id: string = uuid name?: string schemas"],
   ["objects and lists", ofCats({ schema: { type: "object", properties: { id: { type: "string" }, tags: { type: "array", items: text, maxItems: 3 }, home: { type: "object", properties: { street: text } } } } }), "tags?: string[](..3) home?: schema: type: object"],
-  ["several schemas of one record", described({ "/cats": { post: operation("addCat", { body: { $ref: "#/components/schemas/NewCat" }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } }, { NewCat: { type: "object", required: ["name"], properties: { name: text } }, Cat: { allOf: [{ $ref: "#/components/schemas/NewCat" }, { type: "object", required: ["id"], properties: { id: { type: "integer" } } }] } }), "Cat: name: string id: integer = counter schemas"],
+  ["several schemas of one record", described({ "/cats": { post: operation("addCat", { body: { $ref: "#/components/schemas/NewCat" }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } }, { NewCat: { type: "object", required: ["name"], properties: { name: text } }, Cat: { allOf: [{ $ref: "#/components/schemas/NewCat" }, { type: "object", required: ["id"], properties: { id: { type: "integer" } } }] } }), "Cat: id: integer = counter name: string schemas"],
+  ["records below another one", below({ type: "object", required: ["toyId", "catId"], properties: { toyId: { type: "string", format: "uuid", readOnly: true }, catId: { type: "integer", readOnly: true }, sound: text } }), "Toy: cat: Cat create-only id: id toyId: uuid = uuid read-only sound?: string", "rules: Toy: unique cat + toyId", "ToyView: of: Toy fields: [toyId sound] catId: Cat := cat", "addToy: at: POST /cats/ catId /toys of: Toy gives: ToyView", "getToy: at: GET /cats/ catId /toys/ toyId of: Toy gives: ToyView"],
   ["errors of one shape", ofCats({ one: { delete: { operationId: "dropCat", responses: { 204: { description: "" }, 400: { description: "No", content: { "application/json": { schema: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: text } } } } } } } } }), "body: code: status message: message status: invalid-request: 400"],
   ["no credentials", ofCats({}), "allow: addCat getCat : anyone"],
 ]; // biome-ignore format: a table
@@ -98,11 +113,24 @@ function withoutContracts(source: JsonObject): string {
   return printModel({ ...model, endpoints: { ...model.endpoints, endpoints } }, {});
 }
 
+test("an operation below a record with a status is proposed as a transition", () => {
+  const source = ofCats({ schema: { ...cat, properties: { ...(cat["properties"] as JsonObject), status: { type: "string", enum: ["free", "adopted"] } } } }); // biome-ignore format: one line
+  const adopt = operation("adopt", { answers: { 204: undefined } });
+  const { notes } = carried({
+    ...source,
+    paths: { ...(source["paths"] as JsonObject), "/cats/{catId}/adopt": { post: adopt } },
+  });
+  assert.deepEqual(
+    notes.filter(({ kind }) => kind === "hint").map(({ detail }) => detail),
+    ["Cat.status (free | adopted) by adopt, POST /cats/{catId}/adopt"],
+  );
+});
+
 /** The operation that stays a handler, the reason and what it is about. */
 const handlers: readonly (readonly [operation: string, reason: string, source: JsonObject])[] = [
   ["getCat", "no operation creates its records", described({ "/cats/{id}": { get: read } , "/cats": { get: list } })],
   ["addCat", "no operation reads its records", described({ "/cats": { post: create } })],
-  ["getCat", "no operation creates its records", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
+  ["getCat", "the creation of its records stays a handler: addCat", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
   ["addCat", "its body is no record", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
   ["addCat", "no member of its record is the parameter of its path", described({ "/cats": { post: create }, "/cats/{code}": { get: read } })],
   ["listCats", "its answer requires a member that no record and no page has: score", ofCats({ all: { get: operation("listCats", { answers: { 200: { type: "object", required: ["score"], properties: { score: { type: "integer" }, items: cats } } } }) } })],
@@ -118,6 +146,9 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["dropCat", "it has a parameter that is no field of the record: force", ofCats({ one: { delete: operation("dropCat", { answers: { 204: undefined }, parameters: [query("force", { type: "boolean" })] }) } })],
   ["dropCat", "it has several successful answers: 200, 202", ofCats({ one: { delete: operation("dropCat", { answers: { 200: undefined, 202: undefined } }) } })],
   ["feedCat", "no action of Nonet has its method at its path: POST /cats/{catId}", ofCats({ one: { post: operation("feedCat", { answers: { 200: reference } }) } })],
+  ["getToy", "its path is below a record that is no resource: /cats/{catId}", described({ "/cats/{catId}/toys": { post: operation("getToy", { body: reference, answers: { 201: reference } }) } })],
+  ["addToy", "clients choose its key, which may be unique only below another record: id", below({ type: "object", required: ["id"], properties: { id: text } })],
+  ["addCat", "its answers have no member that its creation takes", described({ "/cats": { post: operation("addCat", { body: { type: "object", properties: { pin: text } }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
   ["wild", "which records it selects is not said", described({ "/cats": { post: create }, "/cats/{id}": { get: read }, "/cats/wild": { get: operation("wild", { answers: { 200: cats } }) } })],
 ]; // biome-ignore format: a table
 

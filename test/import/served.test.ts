@@ -157,11 +157,51 @@ components:
         car: { type: boolean }
 `;
 
+const shops = `
+openapi: 3.0.3
+info: { title: Shops, version: "1" }
+servers: [{ url: "/v1" }]
+paths:
+  /shops:
+    post:
+      operationId: addShop
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Shop" } } } }
+      responses: { 201: { description: Added, content: { application/json: { schema: { $ref: "#/components/schemas/Shop" } } } } }
+  /shops/{shop-id}:
+    parameters: [{ in: path, name: shop-id, required: true, schema: { type: integer } }]
+    get:
+      operationId: getShop
+      responses: { 200: { description: A shop, content: { application/json: { schema: { $ref: "#/components/schemas/Shop" } } } } }
+  /shops/{shop-id}/offers:
+    parameters: [{ in: path, name: shop-id, required: true, schema: { type: integer } }]
+    post:
+      operationId: addOffer
+      requestBody: { required: true, content: { application/json: { schema: { type: object, required: [code], properties: { code: { type: string }, price: { type: number } } } } } }
+      responses: { 201: { description: Added, content: { application/json: { schema: { $ref: "#/components/schemas/Offer" } } } } }
+    get:
+      operationId: listOffers
+      responses: { 200: { description: Offers, content: { application/json: { schema: { type: object, required: [items, total], properties: { items: { type: array, items: { $ref: "#/components/schemas/Offer" } }, total: { type: integer } } } } } } }
+  /shops/{shop-id}/offers/{code}:
+    parameters:
+      - { in: path, name: shop-id, required: true, schema: { type: integer } }
+      - { in: path, name: code, required: true, schema: { type: string } }
+    get:
+      operationId: getOffer
+      responses: { 200: { description: An offer, content: { application/json: { schema: { $ref: "#/components/schemas/Offer" } } } } }
+    delete: { operationId: dropOffer, responses: { 204: { description: Gone } } }
+components:
+  schemas:
+    Shop: { type: object, required: [id, name], properties: { id: { type: integer, readOnly: true }, name: { type: string } } }
+    Offer: { type: object, required: [code, shopId], properties: { code: { type: string }, price: { type: number }, shopId: { type: integer, readOnly: true } } }
+`;
+
 interface Flow {
   /** The path of the collection, and the member that names a record. */
   readonly path: string;
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Members of answers that no request has, besides the key. */
+  readonly made?: Readonly<Record<string, unknown>>;
   readonly list?: { readonly path: string; readonly items?: string };
   /** The method and the members of a change. */
   readonly change?: readonly [method: "PATCH" | "PUT", members: Readonly<Record<string, unknown>>];
@@ -182,6 +222,21 @@ const flows: readonly (readonly [what: string, source: string, flow: Flow])[] = 
   ["a gallery whose key has another name", gallery, { path: "/api/guided-tours", key: "tourId", body: { title: "Dawn", days: ["2027-01-05"], price: 0 }, list: { path: "?page=1&limit=5" }, change: ["PATCH", { price: 15.5 }], isDeleted: true, credential: ["staff", [], basic] }],
   ["ferries with tokens of another server", ferries, { path: "/tickets", key: "id", body: { passenger: "Ann", car: true }, list: { path: "?limit=5", items: "data" }, change: ["PUT", { passenger: "Bob", car: false }], isDeleted: true, credential: ["key", ["oauth-read", "oauth-write"], bearer] }],
 ]; // biome-ignore format: a table
+
+test("is served: records below another one, whose keys are unique only there", async () => {
+  await using service = await served(shops);
+  const headers = { "Content-Type": "application/json" };
+  for (const id of [1, 2]) {
+    const added = await fetch(`${service.url}/v1/shops`, { method: "POST", headers, body: '{"name":"Corner"}' });
+    assert.deepEqual(await added.json(), { id, name: "Corner" });
+    const path = `/v1/shops/${id}/offers`;
+    const list = { path: "", items: "items" };
+    await play(service, { path, key: "code", body: { code: "a", price: 2 }, made: { shopId: id }, list });
+  }
+  const deleted = await fetch(`${service.url}/v1/shops/1/offers/a`, { method: "DELETE" });
+  assert.equal(deleted.status, 204);
+  assert.equal((await fetch(`${service.url}/v1/shops/2/offers/a`)).status, 200);
+});
 
 for (const [what, source, flow] of flows)
   test(`is served: ${what}`, async () => {
@@ -237,7 +292,10 @@ async function served(source: string): Promise<Running> {
   return run(imported.document);
 }
 
-async function play(service: Running, { path, key, body, list, change, isDeleted, credential }: Flow): Promise<void> {
+async function play(
+  service: Running,
+  { path, key, body, made: more, list, change, isDeleted, credential }: Flow,
+): Promise<void> {
   const [name, roles, sent] = credential ?? [];
   const headers = {
     "Content-Type": "application/json",
@@ -254,7 +312,7 @@ async function play(service: Running, { path, key, body, list, change, isDeleted
   };
   const added = await call("POST", "", body);
   assert.equal(Math.floor(added.status / 100), 2, JSON.stringify(added.body));
-  const made = { ...(added.body as Record<string, unknown> | undefined), ...body };
+  const made = { ...(added.body as Record<string, unknown> | undefined), ...body, ...more };
   const at = `/${String(made[key])}`;
   assert.deepEqual(await call("GET", at), { status: 200, body: { [key]: made[key], ...made } });
   if (list !== undefined) {

@@ -37,6 +37,8 @@ export interface Context {
   readonly named: NamedSchemas;
   readonly parameter?: string;
   readonly segment: string;
+  /** The path of the parent in the source, and in the document. */
+  readonly parentPath?: { readonly written: string; readonly declared: string };
   /** The header fields and cookies in which clients send credentials. */
   readonly credentials: ReadonlySet<string>;
   /** Returns the name of a view of these fields. */
@@ -71,7 +73,7 @@ export function declare(operation: ContractOperation, action: Action, context: C
   return {
     endpoint: {
       method: operation.endpoint.method,
-      path: pathOf(operation, context),
+      path: pathOf(operation.endpoint.path, context),
       of: context.resource,
       ...body.takes,
       ...output.gives,
@@ -123,7 +125,7 @@ function inputOf(
   const found = body === undefined ? { shape: { members: new Map(), open: true } } : bodyRecord(body.schema, context);
   if (found === undefined) return { what: "its body is no record" };
   const { shape, around }: WrappedRecord = found;
-  const fields = Object.entries(record.fields);
+  const fields = Object.entries(record.fields).filter(([name]) => name !== record.parent?.field);
   const expected = fields.filter(([name, field]) =>
     action === "create" ? !isServerSet(withIdentity(name, field)) : isChangeable(name, withIdentity(name, field)),
   );
@@ -232,9 +234,9 @@ function answerRecord(schema: Json, { named, parameter, record, segment }: Conte
 }
 
 /** Returns the names of the fields that answers may have. */
-function fieldsOf({ fields, hasId }: RecordDraft): readonly string[] {
+function fieldsOf({ fields, hasId, parent }: RecordDraft): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) =>
-    isNeverReturned(field) || (name === "id" && !hasId) ? [] : [name],
+    isNeverReturned(field) || (name === "id" && !hasId) || name === parent?.field ? [] : [name],
   );
 }
 
@@ -246,6 +248,7 @@ export function answerFields(
   const returned = fieldsOf(record);
   const omitted: string[] = [];
   for (const [name, { required, schema }] of shape.members) {
+    if (name === record.parent?.member) continue;
     const field = record.fields[name];
     if (!returned.includes(name) || field === undefined) {
       if (required) return { what: "its answer requires a member that no record has", detail: name };
@@ -258,7 +261,9 @@ export function answerFields(
     if (own !== undefined && !fits(own, schema, named))
       return { what: "a member of its answer has another type than in the record", detail: name };
   }
-  return { fields: returned.filter((name) => shape.members.has(name)), omitted };
+  const { member } = record.parent ?? {};
+  const fields = returned.filter((name) => shape.members.has(name));
+  return { fields: member !== undefined && shape.members.has(member) ? [...fields, member] : fields, omitted };
 }
 
 /** Returns the `gives` of a record: nothing for all its fields, else a view, and the object around it. */
@@ -275,8 +280,16 @@ function recordTemplate(
 
 /** Returns the name of the resource, or of a view of these fields. */
 function templateName(fields: readonly string[], { record, resource, view }: Context): string {
-  const hasAllFields = record.hasId && fields.length === fieldsOf(record).length;
-  return hasAllFields ? resource : view({ of: resource, fields });
+  const { parent } = record;
+  if (parent === undefined)
+    return record.hasId && fields.length === fieldsOf(record).length ? resource : view({ of: resource, fields });
+  const { field, member } = parent;
+  const named: Field = { type: { kind: "named", name: parent.resource }, optional: false, computed: field, marks: [] };
+  return view({
+    of: resource,
+    fields: fields.filter((name) => name !== member),
+    ...(member !== undefined && fields.includes(member) ? { members: { [member]: named } } : {}),
+  });
 }
 
 function declaredList(
@@ -303,7 +316,7 @@ function declaredList(
   return {
     endpoint: {
       method: "GET",
-      path: operation.endpoint.path,
+      path: pathOf(operation.endpoint.path, context),
       of: resource,
       ...(action === "part" ? { does: "list" } : {}),
       lists: style,
@@ -318,10 +331,15 @@ function declaredList(
   };
 }
 
-/** Returns the path with the name of the key as its parameter. */
-function pathOf({ endpoint: { path } }: ContractOperation, { parameter, record, resource }: Context): string {
+/** Returns the path with a name of the key as its parameter, and with the names of the parents' keys. */
+export function pathOf(written: string, { parameter, parentPath, record, resource }: Context): string {
+  const path = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
   if (parameter === undefined || !path.includes(`{${parameter}}`)) return path;
-  const usual = ["id", `${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource)];
-  const isKnown = record.key === "id" ? usual.includes(parameter) : record.key === parameter;
-  return isKnown ? path : path.replace(`{${parameter}}`, `{${record.key}}`);
+  // A parameter with the name of a field means the field.
+  const usual = [`${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource), "id"].filter(
+    (name) => name === "id" || !Object.hasOwn(record.fields, name),
+  );
+  const known = record.key === "id" ? usual : [record.key];
+  const name = known.includes(parameter) ? parameter : known.find((one) => !path.includes(`{${one}}`));
+  return path.replace(`{${parameter}}`, `{${name ?? parameter}}`);
 }

@@ -12,6 +12,8 @@ export interface ContractOperation {
 export interface Group {
   /** The path of the collection. */
   readonly collection: string;
+  /** The path of the record that a collection belongs to: `/owners/{owner}` of `/owners/{owner}/pets`. */
+  readonly parent?: string;
   /** The parameter that names one record; undefined if no path does. */
   readonly parameter?: string;
   /** The operations on the collection and on one record, by method. */
@@ -27,18 +29,21 @@ export function contractOperations(operations: readonly ImportedOperation[]): re
   );
 }
 
-/** Returns the groups of operations that could be about one resource. */
+/** Returns the groups of operations that could be about one resource, those below another one after it. */
 export function groupsOf(operations: readonly ContractOperation[]): readonly Group[] {
   const byPath = Map.groupBy(operations, ({ endpoint }) => withoutSlash(endpoint.path));
   const byParent = Map.groupBy(byPath.keys(), (path) => path.slice(0, path.lastIndexOf("/")));
-  return [...byPath].flatMap(([path, ofAll]): readonly Group[] => {
+  const groups = [...byPath].flatMap(([path, ofAll]): readonly Group[] => {
     const below = byParent.get(path) ?? [];
     const [record, ...more] = below.filter((one) => one.endsWith("}") && one.startsWith(`${path}/{`));
-    if (path.includes("{") || path === "" || more.length > 0) return [];
+    // Of two groups at one path only one could be a resource.
+    if (path === "" || path.endsWith("}") || more.length > 0) return [];
+    const parent = path.slice(0, path.lastIndexOf("}") + 1);
     const parts = below.filter((one) => one !== record).flatMap((one) => byPath.get(one) ?? []);
     return [
       {
         collection: path,
+        ...(parent === "" ? {} : { parent }),
         ...(record === undefined ? {} : { parameter: record.slice(path.length + 2, -1) }),
         ofAll: byMethod(ofAll),
         ofOne: byMethod(byPath.get(record ?? "") ?? []),
@@ -46,6 +51,11 @@ export function groupsOf(operations: readonly ContractOperation[]): readonly Gro
       },
     ];
   });
+  return groups.toSorted((one, other) => depthOf(one) - depthOf(other));
+}
+
+function depthOf({ collection }: Group): number {
+  return collection.split("{").length;
 }
 
 function byMethod(operations: readonly ContractOperation[]): Group["ofAll"] {

@@ -1,10 +1,11 @@
 /** Derives the record of a group of operations: its fields, its key, and who sets each field. */
 import { camelCase, wordsOf } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
-import type { Field, FieldType, Modifier } from "../../language/resources/model.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
 import { fieldType, isNullable, literalOf, descriptionOf } from "./fields.ts";
-import { type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
+import { fits, type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
 import type { Reason } from "./answers.ts";
 
 /** The objects in the bodies and answers of a group, as far as it has them. */
@@ -18,6 +19,16 @@ export interface RecordShapes {
   readonly parameter?: string;
   /** The last segment of the path of the collection. */
   readonly segment: string;
+  readonly parent?: ParentRecord;
+}
+
+/** The record that a path names before the collection. */
+export interface ParentRecord {
+  readonly resource: string;
+  /** The name of the parameter in the source. */
+  readonly parameter: string;
+  /** The schema of its id, if paths name it by its id. */
+  readonly id?: Json;
 }
 
 export interface RecordDraft {
@@ -28,6 +39,9 @@ export interface RecordDraft {
   readonly key: string;
   /** Whether the source has the member `id`. Else the id is Nonet's own, and no answer has it. */
   readonly hasId: boolean;
+  /** The field that refers to the parent, and the member of answers that means it. */
+  readonly parent?: { readonly field: string; readonly resource: string; readonly member?: string };
+  readonly rules: readonly Rule[];
   readonly guesses: readonly { readonly kind: NoticeKind; readonly what: string; readonly detail: string }[];
 }
 
@@ -58,14 +72,22 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
   const known = main ?? create;
   if (known === undefined) return { what: "neither its body nor its answer is a record" };
   const key = parameter === undefined ? "id" : keyOf(known, parameter, segment);
-  if (key === undefined)
+  if (key === undefined || !isFieldName(key))
     return { what: "no member of its record is the parameter of its path", detail: parameter ?? "" };
   const names = new Set([create, ...shapes.changes, ...answers].flatMap((one) => [...(one?.members.keys() ?? [])]));
   const fields: Record<string, Field> = {};
   const schemas: Record<string, Json> = {};
   const guesses: RecordDraft["guesses"][number][] = [];
   const hasId = names.has("id");
-  for (const name of [...(hasId ? [] : ["id"]), ...names]) {
+  const parent = shapes.parent && parentOf(shapes.parent, names, shapes, named);
+  if (shapes.parent !== undefined && parent !== undefined) {
+    if (key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
+      return { what: "clients choose its key, which may be unique only below another record", detail: key };
+    const type: FieldType = { kind: "named", name: parent.resource };
+    fields[parent.field] = { type, optional: false, marks: ["create-only"] };
+  }
+  for (const name of new Set(["id", ...names])) {
+    if (name === parent?.member) continue;
     const sites = sitesOf(name, shapes);
     const found =
       name === "id" || name === key
@@ -79,7 +101,46 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     if (sites.schema !== undefined) schemas[name] = sites.schema;
     if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
   }
-  return { fields, schemas, key, hasId, guesses };
+  const sent = [...(create?.members.keys() ?? [])];
+  if (sent.length > 0 && !sent.some((name) => lookup(fields, name)?.marks.includes("write-only") === false))
+    return { what: "its answers have no member that its creation takes" };
+  const isBelow = parent !== undefined && key !== "id";
+  const own = fields[key];
+  // Below another record, a key need be unique only there.
+  if (isBelow && own !== undefined)
+    fields[key] = { ...own, marks: own.marks.filter((modifier) => modifier !== "unique") };
+  return {
+    fields,
+    schemas,
+    key,
+    hasId,
+    guesses,
+    rules: isBelow ? [{ kind: "unique", fields: [parent.field, key] }] : [],
+    ...(parent === undefined ? {} : { parent }),
+  };
+}
+
+/** Returns the field that refers to the parent, and the member that only answers have and that means the parent's id. */
+function parentOf(
+  { id, parameter, resource }: ParentRecord,
+  names: ReadonlySet<string>,
+  shapes: RecordShapes,
+  named: NamedSchemas,
+): NonNullable<RecordDraft["parent"]> {
+  const words = [...names].map((name) => name.toLowerCase());
+  const wanted = [camelCase(resource), `parent${resource}`, `parentRecord${resource}`];
+  const field = wanted.find((name) => !words.includes(name.toLowerCase())) ?? `parentRecordOf${resource}`;
+  const member = [...names].find((name) => {
+    const { answer, change, create } = sitesOf(name, shapes);
+    const isSent = [create, change].some(
+      (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true,
+    );
+    const means = [parameter, `${resource}Id`].some((one) => joined(name) === joined(one));
+    return (
+      means && name !== "id" && !isSent && answer !== undefined && id !== undefined && fits(id, answer.schema, named)
+    );
+  });
+  return { field, resource, ...(member === undefined ? {} : { member }) };
 }
 
 interface Sites {

@@ -5,16 +5,19 @@
 import { pascalCase, plural, snakeCase, uniqueName } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import type { Endpoint } from "../../language/endpoints/model.ts";
-import type { Resource, ViewDefinition } from "../../language/resources/model.ts";
+import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
+import type { Model } from "../../language/model.ts";
+import type { Resource, Rule, ViewDefinition } from "../../language/resources/model.ts";
 import { answerOf, bodyOf, isReason, itemsIn, type Reason, recordIn } from "./answers.ts";
-import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare } from "./declare.ts";
+import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare, pathOf } from "./declare.ts";
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
-import { keyOf, type RecordDraft, recordOf } from "./record.ts";
+import { keyOf, type ParentRecord, type RecordDraft, recordOf } from "./record.ts";
 import { type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
 
 export interface ImportedResources {
   readonly resources: Readonly<Record<string, Resource>>;
+  readonly rules: Readonly<Record<string, readonly Rule[]>>;
   readonly views: Readonly<Record<string, ViewDefinition>>;
   /** The declared endpoints, by name of their operation. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
@@ -37,10 +40,28 @@ export function resourcesOf(
   named: NamedSchemas,
   credentials: ReadonlySet<string>,
 ): ImportedResources {
-  const reasons = new Map<string, Reason>();
-  const names = createNames(named);
-  const found = groupsOf(operations).map((group) => declaredGroup(group, named, credentials, names, reasons));
-  const groups = found.filter((one) => one !== undefined);
+  const all = groupsOf(operations);
+  const misread = new Set<string>();
+  for (;;) {
+    const reasons = new Map<string, Reason>();
+    const names = createNames(named);
+    const byRecordPath = new Map<string, DeclaredGroup>();
+    for (const group of all) {
+      const declared = declaredGroup(group, { named, credentials, names, reasons, byRecordPath, misread });
+      if (declared !== undefined) byRecordPath.set(declared.recordPath.written, declared);
+    }
+    const groups = [...byRecordPath.values()];
+    const found = groups.filter((group) => isMisread(group, groups));
+    if (found.length === 0) return together(operations, groups, reasons);
+    for (const { recordPath } of found) misread.add(recordPath.written);
+  }
+}
+
+function together(
+  operations: readonly ContractOperation[],
+  groups: readonly DeclaredGroup[],
+  reasons: Map<string, Reason>,
+): ImportedResources {
   const declarations = groups.flatMap((one) => [...one.declarations]);
   for (const [{ name }] of declarations) reasons.delete(name);
   const endpoints = new Map(declarations.map(([{ name }, { endpoint }]) => [name, endpoint]));
@@ -48,11 +69,11 @@ export function resourcesOf(
     if (!endpoints.has(name) && !reasons.has(name))
       reasons.set(name, { what: "its path is neither a collection nor a record of one" });
   return {
-    resources: Object.fromEntries(groups.map(({ name, resource }) => [name, resource])),
+    ...resourcesIn(groups),
     views: Object.assign({}, ...groups.map(({ views }) => views)) as Record<string, ViewDefinition>,
     endpoints,
     reasons,
-    notices: groups.flatMap(({ notices }) => notices),
+    notices: groups.flatMap((group) => [...group.notices, ...transitionHints(group, operations)]),
     requests: {
       form: declarations.some(([, { form }]) => form),
       open: declarations.some(([, { open }]) => open),
@@ -60,9 +81,62 @@ export function resourcesOf(
   };
 }
 
+/** Proposes transitions: a status of several values, and operations at a path below one record (`POST /orders/{id}/cancel`). */
+function transitionHints(
+  { name, recordPath, resource }: DeclaredGroup,
+  operations: readonly ContractOperation[],
+): ImportedResources["notices"] {
+  const statuses = Object.entries(resource.fields).flatMap(([field, { type }]) =>
+    type.kind === "one-of" && /^(?:.*_)?(?:status|state)$|S(?:tatus|tate)$/.test(field)
+      ? [`${name}.${field} (${type.values.join(" | ")})`]
+      : [],
+  );
+  const isBelow = new RegExp(`^${RegExp.escape(recordPath.written)}/[^/{}]+/?$`);
+  const below = operations.filter(({ endpoint }) => endpoint.method !== "GET" && isBelow.test(endpoint.path));
+  return statuses.flatMap((status) =>
+    below.map(({ endpoint, name: operation, pointer }) => ({
+      kind: "hint" as const,
+      pointer,
+      what: "what looks like a transition: a status, and an operation below one record",
+      detail: `${status} by ${operation}, ${endpoint.method} ${endpoint.path}`,
+    })),
+  );
+}
+
+function resourcesIn(groups: readonly DeclaredGroup[]): Pick<ImportedResources, "resources" | "rules"> {
+  return {
+    resources: Object.fromEntries(groups.map(({ name, resource }) => [name, resource])),
+    rules: Object.fromEntries(groups.flatMap(({ name, rules }) => (rules.length === 0 ? [] : [[name, rules]]))),
+  };
+}
+
+/** Whether the language reads a path of the group otherwise: it finds the resources of a path by its segments and parameters. */
+function isMisread({ ancestors, declarations, name }: DeclaredGroup, groups: readonly DeclaredGroup[]): boolean {
+  const endpoints = Object.fromEntries([...declarations].map(([one, { endpoint }]) => [one.name, endpoint]));
+  const resources = { ...resourcesIn(groups), types: {} };
+  const model = {
+    resources,
+    endpoints: { endpoints },
+    states: {},
+    authentication: { credentials: {} },
+  } as unknown as Model;
+  return Object.keys(endpoints).some((operation) => {
+    const resolved = resolveEndpoint(model, operation);
+    if (resolved?.kind !== "resource" || resolved.resource !== name) return true;
+    return resolved.parents.map(({ resource }) => resource).join(" ") !== ancestors.join(" ");
+  });
+}
+
 interface DeclaredGroup {
   readonly name: string;
   readonly resource: Resource;
+  readonly rules: readonly Rule[];
+  /** The resources of the parents in the path, outermost first. */
+  readonly ancestors: readonly string[];
+  /** The path of one record in the source, and in the document; of a collection without records its own path. */
+  readonly recordPath: { readonly written: string; readonly declared: string };
+  /** What a record below it needs to know. */
+  readonly parent: ParentRecord | undefined;
   readonly views: Readonly<Record<string, ViewDefinition>>;
   readonly declarations: ReadonlyMap<ContractOperation, Declaration>;
   readonly notices: ImportedResources["notices"];
@@ -95,13 +169,21 @@ function tableOf(name: string): string {
   return snakeCase(plural(name)).toLowerCase();
 }
 
+interface Grouping {
+  readonly named: NamedSchemas;
+  readonly credentials: ReadonlySet<string>;
+  readonly names: Names;
+  readonly reasons: Map<string, Reason>;
+  /** The groups before, by the paths of their records in the source. */
+  readonly byRecordPath: ReadonlyMap<string, DeclaredGroup>;
+  /** The paths, as those of `byRecordPath`, that the language would read otherwise. */
+  readonly misread: ReadonlySet<string>;
+}
+
 /** Declares the operations of a group; undefined, with reasons, if Nonet could store none of its records. */
 function declaredGroup(
   group: Group,
-  named: NamedSchemas,
-  credentials: ReadonlySet<string>,
-  names: Names,
-  reasons: Map<string, Reason>,
+  { byRecordPath, credentials, misread, named, names, reasons }: Grouping,
 ): DeclaredGroup | undefined {
   const segment = group.collection.slice(group.collection.lastIndexOf("/") + 1);
   const members = membersOf(group);
@@ -115,9 +197,19 @@ function declaredGroup(
       reasons.set(name, reasons.get(name) ?? { what: "no operation creates its records" });
     return undefined;
   }
+  const written = group.parameter === undefined ? group.collection : `${group.collection}/{${group.parameter}}`;
+  if (misread.has(written)) return rejectAll({ what: "a document would read its path otherwise", detail: written });
+  const above = group.parent === undefined ? undefined : byRecordPath.get(group.parent);
+  if (group.parent !== undefined && above?.parent === undefined)
+    return rejectAll({ what: "its path is below a record that is no resource", detail: group.parent });
   const shapes = shapesOf(group, named, segment);
   const record = recordOf(
-    { ...shapes, segment, ...(group.parameter === undefined ? {} : { parameter: group.parameter }) },
+    {
+      ...shapes,
+      segment,
+      ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
+      ...(above?.parent === undefined ? {} : { parent: above.parent }),
+    },
     named,
   );
   if (isReason(record)) return rejectAll(record);
@@ -131,6 +223,7 @@ function declaredGroup(
     named,
     segment,
     credentials,
+    ...(above === undefined ? {} : { parentPath: above.recordPath }),
     ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
     view(definition) {
       const same = Object.entries(views).find(([, one]) => JSON.stringify(one) === JSON.stringify(definition));
@@ -145,7 +238,8 @@ function declaredGroup(
     if (isReason(declared)) reasons.set(operation.name, declared);
     else declarations.set(operation, declared);
   }
-  if (!declarations.has(create)) return rejectAll({ what: "no operation creates its records" }, create);
+  if (!declarations.has(create))
+    return rejectAll({ what: "the creation of its records stays a handler", detail: create.name }, create);
   if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET")) {
     for (const { name } of declarations.keys()) reasons.set(name, { what: "no operation reads its records" });
     return undefined;
@@ -154,6 +248,17 @@ function declaredGroup(
   return {
     name: resource,
     resource: { fields: filteredFields(record, [...declarations.values()]) },
+    rules: record.rules,
+    ancestors: above === undefined ? [] : [...above.ancestors, above.name],
+    recordPath: { written, declared: pathOf(written, context) },
+    parent:
+      group.parameter === undefined
+        ? undefined
+        : {
+            resource,
+            parameter: group.parameter,
+            ...(record.key === "id" && record.schemas["id"] !== undefined ? { id: record.schemas["id"] } : {}),
+          },
     views: Object.fromEntries(
       Object.entries(views).filter(([name]) => text.includes(`"${name}"`) || text.includes(`"${name}[]"`)),
     ),
