@@ -68,7 +68,7 @@ async function readInput(file: string, terminal: Terminal): Promise<Input> {
   const text = new TextDecoder().decode(bytes);
   if (!isDescription(text)) return { name, checkedAs: name, document: bytes };
   const { importDocument } = await import("../import/import.ts");
-  const imported = importDocument(name, text);
+  const imported = importDocument(name, text, { contractsOnly: true });
   if (imported.kind === "error")
     throw new DocumentError(`${name}:${imported.position.line}:${imported.position.column}: ${imported.message}`);
   const places = (model: Model): SourceLocations => locationsIn(name, text, model);

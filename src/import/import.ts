@@ -8,7 +8,7 @@ import type { Position } from "../base/span.ts";
 import type { Model } from "../language/model.ts";
 import { printModel, type Prose } from "../language/print.ts";
 import { asyncParts } from "./asyncapi.ts";
-import { modelOf } from "./model.ts";
+import { type ImportChoice, modelOf } from "./model.ts";
 import { createNotices, type ImportNotice, textOf } from "./report.ts";
 import { type ImportSource, readSource } from "./source.ts";
 
@@ -29,14 +29,14 @@ export interface LocatedNotice extends ImportNotice {
 }
 
 /** Imports a description. Never throws; returns an error with its position if nothing can be imported. */
-export function importDocument(name: string, input: Uint8Array | string): Imported {
+export function importDocument(name: string, input: Uint8Array | string, choice: ImportChoice = {}): Imported {
   const source = readSource(name, input);
   if (!("root" in source)) return { kind: "error", ...source };
   const format = formatOf(source);
   if ("error" in format) return { kind: "error", message: format.error, position: positionAt(source, format.at) };
   const notes = createNotices();
   const { model, prose } =
-    format.kind === "asyncapi" ? asyncParts(format.root, notes) : modelOf(format.root, format.kind, notes);
+    format.kind === "asyncapi" ? asyncParts(format.root, notes) : modelOf(format.root, format.kind, notes, choice);
   const document = printModel(model, withLosses(prose, notes.all));
   return {
     kind: "imported",

@@ -24,13 +24,23 @@ export interface Parts {
   readonly prose: Prose;
 }
 
-export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotices): Parts {
+export interface ImportChoice {
+  /** Whether every operation stays a handler with its contract, and no resource is declared. */
+  readonly contractsOnly?: boolean;
+}
+
+export function modelOf(
+  root: JsonObject,
+  dialect: Dialect,
+  notices: ImportNotices,
+  { contractsOnly = false }: ImportChoice,
+): Parts {
   const schemas = createSchemas(root, dialect, notices);
   const base = baseOf(root, dialect, notices);
   const operations = operationsOf({ dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) });
   const events = webhooksOf(root, operations, schemas, notices);
   const named = schemas.all();
-  const resources = resourcesOf(contractOperations(operations), named, keyNamesOf(root));
+  const resources = resourcesOf(contractsOnly ? [] : contractOperations(operations), named, keyNamesOf(root));
   const isServed = resources.endpoints.size > 0;
   const errors = errorsOf(operations, named, (operation) => resources.endpoints.has(operation), notices);
   const declared = securityOf(root, operations, schemas, notices, isServed);

@@ -330,3 +330,14 @@ async function play(
   assert.equal(Math.floor((await call("DELETE", at)).status / 100), 2);
   assert.equal((await call("GET", at)).status, 404);
 }
+
+test("for a comparison of contracts, nothing of a description is served", () => {
+  for (const source of [shelter, gallery]) {
+    const imported = importDocument("source", source, { contractsOnly: true });
+    assert(imported.kind === "imported");
+    const { endpoints, resources } = imported.model;
+    assert.deepEqual(resources.resources, {});
+    for (const { does, wire, knownContract } of Object.values(endpoints.endpoints))
+      assert.deepEqual([does, wire === undefined, knownContract], ["handler", false, undefined]);
+  }
+});
