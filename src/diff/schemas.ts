@@ -188,9 +188,7 @@ function typeChange({ texts }: SchemaWalk, old: JsonObject, now: JsonObject, pla
   const removed = before.filter((type) => !has(after, now, type));
   const added = after.filter((type) => !has(before, old, type));
   const isUnlike = !before.some((type) => after.some((other) => other === type || isNumber(type, other)));
-  // Equal sets of types, also as `number` with and without `integer`.
-  if (removed.length + added.length === 0)
-    return before.every((type) => after.includes(type)) || isUnlike === false ? undefined : changed("wider", true);
+  if (removed.length + added.length === 0) return undefined;
   const direction = added.length === 0 ? "narrower" : removed.length === 0 ? "wider" : "other";
   return changed(direction, isUnlike);
 }
@@ -567,13 +565,13 @@ function alternativesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
   return [...listOf(anyOf), ...listOf(oneOf)];
 }
 
-/** Visits every named schema that the schema refers to. */
+/** Visits every named schema that the schema refers to and that both descriptions have. */
 export function visitNames(walk: SchemaWalk, schema: Json): void {
   if (Array.isArray(schema)) for (const one of schema as readonly Json[]) visitNames(walk, one);
   else if (isObject(schema)) {
     const { $ref: reference } = schema;
     const name = typeof reference === "string" ? referredName(reference) : undefined;
-    if (name !== undefined) walk.visit(name, name);
+    if (name !== undefined && walk.old(name) !== undefined && walk.now(name) !== undefined) walk.visit(name, name);
     for (const part of Object.values(schema)) visitNames(walk, part);
   }
 }
@@ -590,25 +588,18 @@ function* splitChanges(walk: SchemaWalk, old: FlatSchema, now: FlatSchema, place
     const pair = isOld ? withoutSharedNames(quiet, variant, now) : withoutSharedNames(quiet, old, variant);
     return joined([...flatChanges(quiet, ...pair, place)].map(({ direction }) => direction));
   });
-  // An alternative that has every value makes the variant at least as wide; of `oneOf` only one alternative may match.
-  const holding = directions.filter((one) => one === "same" || one === (isOld ? "narrower" : "wider"));
+  // What the alternatives are to the schema, the new schema is to the old one, or the reverse.
+  const [wider, narrower] = isOld ? (["narrower", "wider"] as const) : (["wider", "narrower"] as const);
+  // An alternative that has every value makes the schema at least as wide; of `oneOf` only one alternative may match.
+  const holding = directions.filter((one) => one === "same" || one === wider);
   const isHeld = holding.length === 1 || (holding.length > 1 && oneOf === undefined);
-  const areInside = directions.every((one) => one === "same" || one === (isOld ? "wider" : "narrower"));
-  const isSame = isHeld && areInside;
-  const direction: Direction = isSame
-    ? "same"
-    : isHeld
-      ? isOld
-        ? "narrower"
-        : "wider"
-      : areInside
-        ? isOld
-          ? "wider"
-          : "narrower"
-        : "other";
+  const areInside = directions.every((one) => one === "same" || one === narrower);
+  for (const one of alternativesOf(many.keywords)) visitNames(walk, one);
+  if (isHeld && areInside) return;
+  const direction = isHeld ? wider : areInside ? narrower : "other";
   const list = listText(alternativesOf(many.keywords).map(alternativeText));
   const wording = isOld ? `is one schema, and was ${list}` : `is ${list}, and was one schema`;
-  if (!isSame) yield { place, kind: "alternative", direction, wording };
+  yield { place, kind: "alternative", direction, wording };
 }
 
 const nothing: FlatSchema = { keywords: { enum: [] }, names: [], parts: [], nullable: false };

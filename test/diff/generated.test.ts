@@ -101,6 +101,8 @@ function meansTheSame(model: Model, changed: Model, place: Place): boolean {
   if (same(model, changed) || (says(before) === 0 && says(after) === 0)) return true;
   // A list of fields without a direction is in ascending order.
   if (place.at(-1) === "descending" && [before, after].every((value) => value !== true)) return true;
+  // Without a word, several values have commas between them.
+  if (place.at(-1) === "several" && [before, after].every((value) => value !== "repeated")) return true;
   if (["allow", "show", "for", "rules"].some((list) => place.indexOf(list) > 0)) return true;
   const media = place.slice(0, place.lastIndexOf("media") + 1);
   if (media.length > 0 && same(uncovered(valueAt(model, media)), uncovered(valueAt(changed, media)))) return true;
