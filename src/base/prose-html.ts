@@ -25,6 +25,21 @@ export function proseHtml(markdown: string): Html {
   return { html };
 }
 
+/** Renders fences of YAML as `proseHtml` does, without parsing them as Markdown: an imported description has 6 MB of them. */
+export function fencesHtml(markdown: string): Html {
+  const fences = [...markdown.matchAll(/```yaml\n([^]*?)\n```\n\n/gy)];
+  const length = fences.reduce((sum, [fence]) => sum + fence.length, 0);
+  // A fence of another form, such as one with four backticks.
+  if (length < markdown.length || markdown.includes("````")) return proseHtml(markdown);
+  const html = fences.map(([, yaml = ""]) => `<pre tabindex="0"><code>${highlighted(escaped(yaml))}\n</code></pre>`);
+  return { html: html.map((one) => `${one}\n`).join("") };
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return text.replaceAll(/[&<>"]/g, (character) => entities[character] as string);
+}
+
 /** Renders a link if it is an http, mailto or relative URL; any other link, such as `javascript:`, becomes plain text. */
 function link(address: string, text: string): string {
   return /^(?:https?:\/\/|mailto:|#|\.{0,2}\/)/i.test(address)

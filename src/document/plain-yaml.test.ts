@@ -41,6 +41,7 @@ for (const text of [
   '"a": b\n"c": { "d": e, \'f\': "g" }\nh:\n  - "i": j',
   'a: "b\\n"\n"c\\"": ["\\u00e9\\ud83d\\ude00 d", "\\/\\t"]',
   "-1: a\n+1: { -2: b }",
+  "a: 'b \\q c'\n'd\\e': ['\\f']",
   "a:\n  - b: c\n  # d\n    e: f",
 ]) {
   test(`plain: ${JSON.stringify(text)}`, () => assert.ok(isPlain(text)));

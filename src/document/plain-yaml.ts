@@ -260,7 +260,8 @@ function matchAt(reading: Reading, form: RegExp): string | undefined {
 /** Makes a node of the quoted text at the current position. */
 function quotedNode(reading: Reading, written: string): TextNode {
   const start = reading.at;
-  if (!written.includes("\\")) return textNode(reading, written.slice(1, -1), true, written.length);
+  if (written.startsWith("'") || !written.includes("\\"))
+    return textNode(reading, written.slice(1, -1), true, written.length);
   const value = JSON.parse(written) as string;
   const pieces = piecesOf(value, written, "QUOTE_DOUBLE", start, reading.source);
   return { ...textNode(reading, value, true, written.length), pieces };

@@ -15,7 +15,7 @@ export type Piece =
   /** Text of several lines: `<br>` in HTML, semicolons in Markdown. */
   | { readonly kind: "lines"; readonly lines: readonly Words[] };
 
-export type Target = "operation" | "resource" | "event" | "error";
+export type Target = "operation" | "resource" | "schema" | "event" | "error";
 
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly name: string; readonly to?: Target }

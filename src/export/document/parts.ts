@@ -57,6 +57,14 @@ export function resourceBlocks({ model, described, members }: Source, resource: 
   ];
 }
 
+/** Describes the named schemas of the document: a heading and a table each. */
+export function schemaBlocks({ described, members, schemas }: Source): Blocks {
+  return schemas.flatMap((name): Blocks => {
+    const heading: Block = { kind: "heading", level: 3, name, to: "schema" };
+    return [heading, membersTable(`Members of ${name}`, members, described.schemas[name])];
+  });
+}
+
 function remarksOf({ default: initial, computed, marks }: Field): readonly Words[] {
   return [
     ...(initial === undefined ? [] : [defaultWords(initial)]),

@@ -85,7 +85,7 @@ export function wordsHtml(words: Words): Content {
       return html`<span class="${words.kind}">${words.text}</span>`;
     case "link": {
       const { to, name } = words;
-      const text = to === "resource" ? html`${name}` : html`<code>${name}</code>`;
+      const text = to === "resource" || to === "schema" ? html`${name}` : html`<code>${name}</code>`;
       return html`<a href="${to === "error" ? `errors/${name}` : `#${anchor(to, name)}`}">${text}</a>`;
     }
     case "address":

@@ -35,6 +35,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
         ...operationsOf(source, resource).map((operation) => operationBlock(source, operation)),
       ]),
     ),
+    ...section("Schemas", parts.schemaBlocks(source)),
     ...section("Relations", [relations === undefined ? undefined : { kind: "diagram", text: relations }]),
     ...section("Events", parts.events(source, diagram("events"))),
     ...section("Errors", parts.errors(source)),

@@ -18,7 +18,8 @@ export function openapi30(description: JsonObject): Downgraded {
   const texts = [summary, others["description"]].filter((text) => typeof text === "string");
   const described = { ...others, ...(texts.length === 0 ? {} : { description: texts.join("\n\n") }) };
   const document = converted({ ...rest, info: described }, losses) as JsonObject;
-  const components = withoutUnused(document, document["components"] as JsonObject);
+  const all = document["components"] as JsonObject;
+  const components = webhooks === undefined ? all : withoutUnused(document, all);
   return { document: { ...document, openapi: "3.0.3", components }, losses: [...losses] };
 }
 
@@ -36,8 +37,8 @@ function withoutUnused(document: JsonObject, components: JsonObject): JsonObject
   };
   visit({ ...omit(document, ["components"]), others });
   // `Problem` describes the errors outside operations, to which no operation refers.
-  const isKept = (name: string): boolean => used.has(name) || /Problem$|^Fault$/.test(name);
-  return { ...others, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => isKept(name))) };
+  const isListed = (name: string): boolean => used.has(name) || /Problem$|^Fault$/.test(name);
+  return { ...others, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => isListed(name))) };
 }
 
 /** Members with values of the author, which are no part of the description. */
@@ -79,22 +80,22 @@ const unknown: ReadonlySet<string> = new Set([
 ]); // biome-ignore format: a list
 
 /** Unknown keywords without which a schema says the same to most readers. */
-const silent: ReadonlySet<string> = new Set(["$schema", "$id", "$anchor", "$defs", "$comment", "definitions", "contentEncoding", "contentMediaType"]); // biome-ignore format: a list
+const harmless: ReadonlySet<string> = new Set(["$schema", "$id", "$anchor", "$defs", "$comment", "definitions", "contentEncoding", "contentMediaType"]); // biome-ignore format: a list
 
 function schemaOf(schema: Json, losses: Set<string>): Json {
   if (schema === true) return {};
   if (schema === false) return { not: {} };
   if (!isObject(schema)) return schema;
-  const { $ref: reference, ...beside } = schema;
+  const { $ref: reference, ...siblings } = schema;
   // 3.0 ignores members beside a reference.
-  if (typeof reference === "string" && Object.keys(beside).length === 0) return schema;
+  if (typeof reference === "string" && Object.keys(siblings).length === 0) return schema;
   if (typeof reference === "string")
-    return { allOf: [{ $ref: reference }], ...(schemaOf(beside, losses) as JsonObject) };
+    return { allOf: [{ $ref: reference }], ...(schemaOf(siblings, losses) as JsonObject) };
   const { rest, nullable } = withoutNull(schema);
   const result: Record<string, Json> = {};
   for (const [keyword, value] of Object.entries(rest)) {
     if (unknown.has(keyword)) {
-      if (!silent.has(keyword)) losses.add(`the keyword \`${keyword}\` of schemas`);
+      if (!harmless.has(keyword)) losses.add(`the keyword \`${keyword}\` of schemas`);
     } else if (!isOwn(keyword)) result[keyword] = partOf(keyword, value, losses);
   }
   return {
@@ -147,11 +148,11 @@ function typeOf({ type, anyOf }: JsonObject, losses: Set<string>): JsonObject {
       anyOf: others.map((one: Json) => (one === "array" ? { type: one, items: {} } : { type: one })),
       ...nullable,
     };
-  losses.add("several types beside `anyOf`");
+  losses.add("several types next to `anyOf`");
   return nullable;
 }
 
-/** Returns the bounds: an exclusive one is a boolean beside the bound. */
+/** Returns the bounds: an exclusive one is a boolean next to the bound. */
 function rangeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonObject): JsonObject {
   const isLow = typeof exclusiveMinimum === "number" && !(typeof minimum === "number" && minimum > exclusiveMinimum);
   const isHigh = typeof exclusiveMaximum === "number" && !(typeof maximum === "number" && maximum < exclusiveMaximum);

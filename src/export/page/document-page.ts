@@ -1,6 +1,6 @@
 /** Renders the page at `/`: the prose of each part, next to its definitions. */
 import { type Content, html, type Html } from "../../base/html.ts";
-import { proseHtml } from "../../base/prose-html.ts";
+import { fencesHtml, proseHtml } from "../../base/prose-html.ts";
 import { hasEvents } from "../../plan/events/events.ts";
 import { partNames, type PartName } from "../../language/model.ts";
 import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";
@@ -48,12 +48,14 @@ ${sections
 
 const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
   purpose: (source) => [descriptionList(parts.purposeEntries(source))],
-  resources: (source) =>
-    byResource(
+  resources: (source) => [
+    ...byResource(
       source,
       (resource) => parts.resourceBlocks(source, resource),
       () => "resource",
     ),
+    ...parts.schemaBlocks(source),
+  ],
   states: (source) => byResource(source, (resource) => [parts.statesBlock(source, resource)]),
   endpoints: (source) => [
     descriptionList(parts.conventionEntries(source)),
@@ -158,7 +160,7 @@ ${
   blocks === ""
     ? undefined
     : html`<aside class="definition" aria-label="Definition: ${name}">
-<details open><summary>Definition</summary>${proseHtml(blocks)}</details>
+<details open><summary>Definition</summary>${fencesHtml(blocks)}</details>
 </aside>`
 }
 </div>

@@ -22,7 +22,7 @@ export function errorPage(source: Source, name: string): string | undefined {
 <p class="kicker">${kickerOf(error)}</p>
 <h1><code>${name}</code></h1>
 <p class="lead">${error.title}.</p>
-${factsOf(source, name, error, "../")}
+${descriptionsOf(source, name, error, "../")}
 </header>`,
   });
 }
@@ -35,7 +35,7 @@ export function errorSections(source: Source): Html {
 ${errors.map(
   ([name, error]) => html`<article id="error-${name}"><h3><code>${name}</code></h3>
 <p>${error.title}. ${kickerOf(error)}.</p>
-${factsOf(source, name, error, "")}
+${descriptionsOf(source, name, error, "")}
 </article>
 `,
 )}</section>`;
@@ -47,7 +47,7 @@ function kickerOf({ source }: ErrorPlan): string {
 }
 
 /** `root`: the address of the page with the operations. */
-function factsOf({ plan }: Source, name: string, error: ErrorPlan, root: string): Content {
+function descriptionsOf({ plan }: Source, name: string, error: ErrorPlan, root: string): Content {
   const raising = plan.operations.filter((operation) =>
     possibleErrorsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
   );

@@ -22,7 +22,7 @@ export function page({ title, description, root, navigation, main, style }: Page
 <meta name="description" content="${description}">
 <title>${title}</title>
 <link rel="icon" href="${icon}">
-${style === undefined ? html`<link rel="stylesheet" href="${root}${stylePath}">` : html`<meta http-equiv="Content-Security-Policy" content="${alone}">\n<style>${style}</style>`}
+${style === undefined ? html`<link rel="stylesheet" href="${root}${stylePath}">` : html`<meta http-equiv="Content-Security-Policy" content="${filePolicy}">\n<style>${style}</style>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -38,7 +38,7 @@ ${main}
 }
 
 /** The policy of a page in a file: the browser loads nothing, and runs no script. */
-const alone = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export const stylePath = "assets/style.css";
 

@@ -4,13 +4,14 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 /** The Markdown below an H2 heading, or before the first one. */
 export interface Section {
   readonly heading: string | undefined;
-  /** The prose, with the link definitions of the whole document. */
+  /** The prose, with the link definitions of the document document. */
   readonly words: string;
   /** The YAML blocks that define the service. */
   readonly blocks: string;
 }
 
-export function readSections(text: string): readonly Section[] {
+export function readSections(document: string): readonly Section[] {
+  const { text, restored } = withoutFences(document);
   const tree = fromMarkdown(text);
   const sections: { heading: string | undefined; words: string; blocks: string }[] = [
     { heading: undefined, words: "", blocks: "" },
@@ -19,7 +20,7 @@ export function readSections(text: string): readonly Section[] {
   for (const node of tree.children) {
     if (node.position === undefined) continue;
     const { start, end } = node.position;
-    const written = `${text.slice((start.offset ?? 0) - start.column + 1, end.offset)}\n\n`;
+    const written = `${restored(text.slice((start.offset ?? 0) - start.column + 1, end.offset))}\n\n`;
     const section = sections.at(-1) as (typeof sections)[number];
     if (node.type === "heading" && node.depth === 2) sections.push({ heading: plain(node), words: "", blocks: "" });
     else if (node.type === "definition") definitions += written;
@@ -27,6 +28,17 @@ export function readSections(text: string): readonly Section[] {
     else if (node.type !== "heading" || node.depth !== 1) section.words += written;
   }
   return sections.map((section) => ({ ...section, words: section.words && section.words + definitions }));
+}
+
+/** Puts a number in place of the content of each YAML fence, since the parser takes seconds for 6 MB of them. */
+function withoutFences(document: string): { readonly text: string; restored(part: string): string } {
+  const contents: string[] = [];
+  const text = document.replaceAll(/^```yaml\n(?!```)([^]*?)\n```$/gm, (_, content: string) => {
+    return `\`\`\`yaml\n${contents.push(content) - 1}\n\`\`\``;
+  });
+  const restored = (part: string): string =>
+    part.replaceAll(/^```yaml\n(\d+)\n```$/gm, (_, index: string) => `\`\`\`yaml\n${contents[Number(index)]}\n\`\`\``);
+  return { text, restored };
 }
 
 function plain(node: object): string {

@@ -54,7 +54,7 @@ function requestItem(plan: Plan, described: Described, one: DescribedOperation, 
     event: [
       {
         listen: "test",
-        script: { type: "text/javascript", exec: [...testLines(name, one.statuses), ...keepLines(plan, one)] },
+        script: { type: "text/javascript", exec: [...testLines(name, one.statuses), ...variableLines(plan, one)] },
       },
     ],
     request: {
@@ -76,20 +76,20 @@ function urlOf({ path, parameters }: DescribedOperation, valueOf: (parameter: Pa
     .replaceAll(/\{([^{}]+)\}/g, ":$1")
     .slice(1)
     .split("/");
-  const isWhole = (name: string): boolean => segments.includes(`:${name}`);
+  const isSegment = (name: string): boolean => segments.includes(`:${name}`);
   const inPath = parameters.filter((parameter) => parameter.in === "path");
   // Postman has a variable only for a whole segment; inside one, the value is in its place.
   const written = segments.map((segment) =>
     segment.replaceAll(/:([A-Za-z_][\w-]*)/g, (found, name: string) => {
       const parameter = inPath.find((one) => one.name === name);
-      return parameter === undefined || isWhole(name) ? found : valueOf(parameter);
+      return parameter === undefined || isSegment(name) ? found : valueOf(parameter);
     }),
   );
   const query = parameters
     .filter((parameter) => parameter.in === "query")
     .map((parameter) => ({ key: parameter.name, value: valueOf(parameter), ...optional(parameter) }));
   const variable = inPath
-    .filter(({ name }) => isWhole(name))
+    .filter(({ name }) => isSegment(name))
     .map((one) => ({ key: one.name, value: valueOf(one), ...about(one) }));
   const enabled = query.filter((one) => !("disabled" in one)).map(({ key, value }) => `${key}=${value}`);
   return {
@@ -234,7 +234,7 @@ function testLines(name: string, statuses: readonly string[]): readonly string[]
 }
 
 /** Returns the lines that keep the keys of a created record for the later requests. */
-function keepLines(plan: Plan, { operation, successes }: DescribedOperation): readonly string[] {
+function variableLines(plan: Plan, { operation, successes }: DescribedOperation): readonly string[] {
   const { action, batch, creates, resource, response } = operation;
   const isKept = (action === "create" || creates) && batch === undefined && response.kind !== "none";
   if (!isKept || successes.length === 0) return [];
