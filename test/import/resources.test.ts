@@ -77,6 +77,7 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["a key by another name", ofCats({ schema: { type: "object", properties: { catId: { type: "string", format: "uuid" }, name: text } } }), "Cat: id: id catId: uuid = uuid unique name?: string", "gives: CatView", "CatView: of: Cat fields: [catId name]"],
   ["a key that only the service sets", ofCats({ schema: { type: "object", properties: { cat_id: { type: "string", readOnly: true } } } }), "cat_id: string = uuid unique read-only", "GET /cats/ cat_id"],
   ["the statuses of the source", described({ "/cats": { post: operation("addCat", { body: reference, answers: { 200: undefined } }) }, "/cats/{id}": { get: read, delete: operation("dropCat", { answers: { 202: undefined } }) } }), "POST /cats of: Cat gives: none status: 200", "DELETE /cats/ id of: Cat status: 202"],
+  ["a replacement without an answer", ofCats({ one: { put: operation("set", { body: reference, answers: { 200: undefined } }) } }), "set: at: PUT /cats/ catId of: Cat gives: none status: 200"],
   ["a change of some fields", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference } }) } }), "edit: at: PATCH /cats/ catId of: Cat base", "kind?: house | wild create-only"],
   ["changes of different fields", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { kind: text } }, answers: { 200: reference } }), put: operation("set", { body: reference, answers: { 200: reference } }) }, schema: { type: "object", properties: { id: { type: "integer" }, name: text, kind: text } } }), "takes: kind?: string set: at: PUT"],
   ["a body with a secret that no answer has", described({ "/cats": { post: operation("addCat", { body: { type: "object", required: ["pin"], properties: { pin: text, name: text } }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } }, { Cat: { type: "object", properties: { id: { type: "string" }, name: text } } }), "pin: string write-only"],
@@ -112,6 +113,16 @@ function withoutContracts(source: JsonObject): string {
   );
   return printModel({ ...model, endpoints: { ...model.endpoints, endpoints } }, {});
 }
+
+test("the report names what an action does without", () => {
+  const content = { "application/json": { schema: reference }, "application/xml": { schema: reference } };
+  const responses = { 201: { description: "", content, headers: { "X-Mood": { schema: text } } } };
+  const { notes } = carried(ofCats({ all: { post: { ...create, responses } } }));
+  assert.deepEqual(
+    notes.filter(({ kind }) => kind === "lost").map(({ what, detail }) => `${what}: ${detail}`),
+    ["a header field of an answer: addCat: X-Mood", "a media type of a body or an answer: addCat: application/xml"],
+  );
+});
 
 test("an operation below a record with a status is proposed as a transition", () => {
   const source = ofCats({ schema: { ...cat, properties: { ...(cat["properties"] as JsonObject), status: { type: "string", enum: ["free", "adopted"] } } } }); // biome-ignore format: one line

@@ -47,6 +47,25 @@ function isJson(media: readonly string[] | undefined, types: RegExp = /^applicat
   return media === undefined || media.some((one) => types.test(one));
 }
 
+/** Header fields that Nonet sends itself, or that only describe the response. */
+const ownHeaders =
+  /^(?:etag|location|link|retry-after|ratelimit.*|x-ratelimit.*|cache-control|vary|deprecation|sunset|content-.*|date|request-id|x-request-id)$/i;
+
+/** Returns what an action does without: header fields of its answers, and media types other than JSON and forms. */
+export function omissionsOf({ answers = {}, body }: EndpointContract): readonly Reason[] {
+  const successes = Object.entries(answers).flatMap(([status, answer]) => (status.startsWith("2") ? [answer] : []));
+  const headers = successes
+    .flatMap((answer) => Object.keys(answer.headers ?? {}))
+    .filter((name) => !ownHeaders.test(name));
+  const media = [...(body?.media ?? []), ...successes.flatMap((answer) => answer.media ?? [])].filter(
+    (type) => !/json|x-www-form-urlencoded|\*/.test(type),
+  );
+  return [
+    ...[...new Set(headers)].map((detail) => ({ what: "a header field of an answer", detail })),
+    ...[...new Set(media)].map((detail) => ({ what: "a media type of a body or an answer", detail })),
+  ];
+}
+
 export interface Body {
   readonly schema: Json;
   readonly optional: boolean;

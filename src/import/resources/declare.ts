@@ -214,7 +214,8 @@ function outputOf(answer: Answer, action: Action, context: Context): Output | Re
       ? { what: "it would create a record whose key clients choose, which the source does not say" }
       : { what: "it has several successful answers", detail: `${answer.status}, ${answer.created}` };
   }
-  const status = answer.status === usualStatus[action] ? {} : { status: answer.status };
+  const usual = answer.kind === "empty" && action !== "create" ? 204 : usualStatus[action];
+  const status = answer.status === usual ? {} : { status: answer.status };
   if (answer.kind === "empty") {
     if (action === "read") return { what: "its answer has no schema" };
     return { gives: { ...status, ...(action === "delete" ? {} : { gives: "none" }) }, omitted: [], guesses: [] };

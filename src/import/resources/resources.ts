@@ -8,7 +8,7 @@ import type { Endpoint } from "../../language/endpoints/model.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Model } from "../../language/model.ts";
 import type { Resource, Rule, ViewDefinition } from "../../language/resources/model.ts";
-import { answerOf, bodyOf, isReason, itemsIn, type Reason, recordIn } from "./answers.ts";
+import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn } from "./answers.ts";
 import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare, pathOf } from "./declare.ts";
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
@@ -298,7 +298,13 @@ function noticesOf(
       what,
       detail: `${resource}.${detail}`,
     })),
-    ...[...declarations].flatMap(([{ name, pointer }, { guesses, omitted }]) => [
+    ...[...declarations].flatMap(([{ name, pointer, wire }, { guesses, omitted }]) => [
+      ...omissionsOf(wire).map(({ what, detail }) => ({
+        kind: "lost" as const,
+        pointer,
+        what,
+        detail: `${name}: ${detail}`,
+      })),
       ...guesses.map((what) => ({ kind: "guessed" as const, pointer, what, detail: name })),
       ...omitted.map((member) => ({
         kind: "lost" as const,
