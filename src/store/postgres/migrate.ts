@@ -24,7 +24,7 @@ import {
   stepText,
   storedDocument,
 } from "../migration/migration.ts";
-import { adoptionOf, misfits, writeAdoption } from "./adoption.ts";
+import { adoptionOf, invalidValues, writeAdoption } from "./adoption.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { withoutBlocking } from "./online-ddl.ts";
 import { openSingle, type Session } from "./connection.ts";
@@ -94,7 +94,7 @@ interface Found extends Wanted {
 
 /** Finds the existing tables. The policies of row-level security are those of the store's own tables, so then there are none. */
 async function withExisting(single: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Found> {
-  const { security, ...rest } = wanted;
+  const { clock, following } = wanted;
   const adopts = wanted.tables.some(({ existing }) => existing !== undefined);
   const state = await stateOf(single, databaseUrl.name, adopts);
   const former = state === undefined ? [] : storedDocument(state).tables;
@@ -106,7 +106,8 @@ async function withExisting(single: Session, databaseUrl: DatabaseUrl, wanted: W
   const required =
     databaseUrl.rowSecurity === "required" ? ["row_security=required is not possible with existing tables"] : [];
   return {
-    ...rest,
+    clock,
+    following,
     tables: adoption.tables,
     adoption: { ...adoption, obstacles: [...adoption.obstacles, ...required] },
   };
@@ -273,7 +274,7 @@ async function adoptTables(
   await writeAdoption(session, tables, former);
   const obstacles: string[] = [];
   for (const table of tables)
-    obstacles.push(...(await misfits(session, table, following?.validate ?? (() => () => true))));
+    obstacles.push(...(await invalidValues(session, table, following?.validate ?? (() => () => true))));
   rejectObstacles({ ...adoption, obstacles });
 }
 

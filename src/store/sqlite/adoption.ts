@@ -3,7 +3,7 @@
  * give a new revision to what other programs write, and a view from which the store reads. All else of the table stays as it is.
  */
 import { readSqlite } from "../../import/database/sqlite.ts";
-import type { CatalogueColumn, CatalogueTable } from "../../import/database/catalogue.ts";
+import type { CatalogueColumn } from "../../import/database/catalogue.ts";
 import { isDate } from "../../base/clock.ts";
 import type { AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
 import { type Adoption, addedColumns, adopt, type AdoptionDialect, columnOfField } from "../migration/adoption.ts";
@@ -27,7 +27,7 @@ export async function adoptionOf(
   if (adoption.obstacles.length > 0) return adoption;
   const known = new Set(former.map((table) => JSON.stringify(table)));
   const changed = adoption.tables.filter((table) => table.adopted !== undefined && !known.has(JSON.stringify(table)));
-  return { ...adoption, obstacles: changed.flatMap((table) => misfits(connection, table, validate)) };
+  return { ...adoption, obstacles: changed.flatMap((table) => invalidValues(connection, table, validate)) };
 }
 
 /** Writes the bookkeeping of all existing tables, and removes that of former ones. Must run in a transaction. */
@@ -121,7 +121,7 @@ function readSql(column: CatalogueColumn, { schema, type }: Column): string | un
   const isNumber = affinity === "INTEGER" || affinity === "NUMERIC";
   switch (type) {
     case "text":
-      return affinity === "TEXT" || (affinity === "NUMERIC" && textFormats.includes(String(schema["format"])))
+      return affinity === "TEXT" || (affinity === "NUMERIC" && textFormats.some((one) => one === schema["format"]))
         ? name
         : undefined;
     case "integer":
@@ -139,7 +139,7 @@ function readSql(column: CatalogueColumn, { schema, type }: Column): string | un
 // ── Values ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns a sentence for each column with values that the field cannot have, which SQLite's types do not prevent. */
-function misfits(connection: Connection, table: Table, validate: Following["validate"]): readonly string[] {
+function invalidValues(connection: Connection, table: Table, validate: Following["validate"]): readonly string[] {
   const { adopted, columns, resource } = table;
   if (adopted === undefined) return [];
   const checks = columns.map((column) => ({
