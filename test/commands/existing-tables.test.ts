@@ -283,3 +283,60 @@ test("a backup, which would not be of one program's data, is refused", async (t)
   assert.notEqual(code, 0);
   assert.match(output, /has tables that other programs use too \(pets\): back up the database with its own tools/);
 });
+
+test("SQLite: a row whose values no field can have is no record, and others are served", async (t) => {
+  const columns = "id INTEGER PRIMARY KEY, name TEXT, age INT, at DATETIME, tags JSON, tame BOOLEAN, weight REAL";
+  const other = await inSqlite(t, `CREATE TABLE pets (${columns})`);
+  const { data, folder, run } = other;
+  writeFileSync(join(folder, "clinic.md"), "");
+  await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+  assert.equal((await finishedHere(["migrate", "clinic.md", "--data", data], { folder })).code, 0);
+  const { call } = await serve(t, other);
+  const made = await call("POST", "/pets", {
+    name: "Ada",
+    age: 3,
+    at: "2026-01-02T03:04:05Z",
+    tags: [1],
+    tame: true,
+    weight: 2.5,
+  });
+  assert.equal(made.status, 201);
+  const wrong = { name: "x'00'", age: "'old'", at: "'May'", tags: "'{'", tame: "2", weight: "'heavy'" };
+  for (const [column, value] of Object.entries(wrong)) await run(`INSERT INTO pets (${column}) VALUES (${value})`);
+  await run("INSERT INTO pets (age) VALUES (9007199254740993)");
+  await run("INSERT INTO pets (at) VALUES ('2026-01-02 03:04')");
+  const { items } = (await call("GET", "/pets")).body as { items: unknown[] };
+  assert.deepEqual(items, [{ id: 9, at: "2026-01-02T03:04:00.000Z" }, made.body]);
+  assert.equal((await call("GET", "/pets/2")).status, 404);
+});
+
+for (const [system, open] of [
+  ["SQLite", inSqlite],
+  ["PostgreSQL", inPostgres],
+] as const) {
+  test(`${system}: the service's own tables refer to existing ones, before and after a change of the document`, async (t) => {
+    const sql = "CREATE TABLE a (x int NOT NULL, y int NOT NULL, PRIMARY KEY (x, y)); INSERT INTO a VALUES (1, 2)";
+    const other = await open(t, sql);
+    const { data, folder } = other;
+    const path = join(folder, "clinic.md");
+    await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+    const imported = readFileSync(path, "utf8");
+    const more = imported
+      .replace("```yaml\nA:", "```yaml\nNote: { id: id(note), a: A, text: string(1..9) }\nA:")
+      .replace("operations: {", "operations: { createNote: Note it,")
+      .replace("operations:\n", "operations:\n  createNote: Note it\n")
+      .replace("endpoints:\n  ", "endpoints:\n  createNote: POST /notes\n  ")
+      .replace("allow: { ", "allow: { createNote: operator, ")
+      .replace("allow:\n", "allow:\n  createNote: operator\n");
+    for (const document of system === "SQLite" ? [more] : [imported, more]) {
+      writeFileSync(path, document);
+      const { code, output } = await finishedHere(["migrate", "clinic.md", "--data", data], { folder });
+      assert.equal(code, 0, output);
+    }
+    const { call } = await serve(t, other);
+    const { items } = (await call("GET", "/as")).body as { items: { id: string }[] };
+    assert.equal((await call("POST", "/notes", { a: items[0]?.id, text: "first" })).status, 201);
+    assert.equal((await call("DELETE", "/as/1/2")).status, 409);
+    assert.equal((await call("POST", "/notes", { a: "none", text: "second" })).status, 422);
+  });
+}

@@ -13,7 +13,7 @@ import type { Step } from "./migration.ts";
 export interface AdoptionDialect {
   readonly quoteName: (name: string) => string;
   /** Returns how to read and write a column as the type of the field; or what prevents it. */
-  readonly columnOf: (column: CatalogueColumn, field: Column) => Pick<AdoptedColumn, "read" | "write"> | string;
+  readonly columnOf: (column: CatalogueColumn, field: Column) => Omit<AdoptedColumn, "name" | "type"> | string;
   /** Returns the SQL of the row number; undefined if the table gets a column `_seq` for it. */
   readonly rowNumber: (table: CatalogueTable) => string | undefined;
   /** Returns why the database has no row numbers or triggers for the table, one text for each reason. */

@@ -214,8 +214,8 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
   if (state === undefined) {
     await createSystemTables(session);
     await makeFunctions(session);
-    for (const table of own) for (const statement of tableSql(table)) await session.rows(statement);
     await adoptTables(session, wanted, []);
+    for (const table of own) for (const statement of tableSql(table)) await session.rows(statement);
     for (const table of own) for (const statement of referencesSql(table, tables)) await session.rows(statement);
     if (own.length < tables.length) migrated = { steps: adoptionSteps(adoption, []) };
   } else {
@@ -242,6 +242,8 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
     if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
     const data = { ...document, tables: stored.filter(isOwn), differences };
     const wish = { tables: own, following, clock: wanted.clock };
+    // Before the store's own tables, which may refer to ids that existing tables get.
+    if (adopts) await adoptTables(session, wanted, stored);
     if (changes.length > 0) {
       // Views prevent changes of their tables, and policies would move with the backed-up tables.
       await unsecure(session, databaseUrl);
@@ -251,10 +253,7 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
       await expand(session, differences, tables);
       await addTextColumns(session, tables);
     }
-    if (adopts) {
-      await adoptTables(session, wanted, stored);
-      migrated = { ...migrated, steps: [...adoptionSteps(adoption, stored), ...migrated.steps] };
-    }
+    if (adopts) migrated = { ...migrated, steps: [...adoptionSteps(adoption, stored), ...migrated.steps] };
     if (!state.isCurrent) await upgradeSystemTables(session, state);
     if (waits.length > 0) await forgetDocuments(session);
     await makeFunctions(session);

@@ -184,8 +184,8 @@ async function migrateTables(
     if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
     const copy = adopts ? await backUp(file, clock()) : undefined;
     createSystemTables(connection, adopts);
-    for (const table of tables.filter(isOwn)) addTable(connection, table, tables);
     writeAdoption(connection, tables);
+    for (const table of tables.filter(isOwn)) addTable(connection, table, tables);
     recordTables(connection, tables, following?.history[0]);
     return copy === undefined ? undefined : { ...plan, backup: copy };
   }
@@ -204,8 +204,9 @@ async function migrateTables(
     copy = await backUp(file, clock());
   }
   upgradeSystemTables(connection, state);
-  apply(connection, differences, tables, { ...following, history: [], validate }, clock);
+  // Before the store's own tables, which may refer to ids that existing tables get.
   writeAdoption(connection, tables);
+  apply(connection, differences, tables, { ...following, history: [], validate }, clock);
   recordTables(connection, tables, following?.history[0]);
   following?.progress?.("committing");
   return { ...plan, ...(copy === undefined ? {} : { backup: copy }) };
