@@ -340,3 +340,33 @@ for (const [system, open] of [
     assert.equal((await call("POST", "/notes", { a: "none", text: "second" })).status, 422);
   });
 }
+
+for (const [system, open, key] of [
+  ["SQLite", inSqlite, "INTEGER"],
+  ["PostgreSQL", inPostgres, "serial"],
+] as const) {
+  test(`${system}: constraints that the document does not have reject a request, and nothing is written`, async (t) => {
+    const other = await open(
+      t,
+      `CREATE TABLE pets (id ${key} PRIMARY KEY, name text CHECK (lower(name) = name));
+       CREATE TABLE strays (pet int NOT NULL REFERENCES pets (id));
+       INSERT INTO pets (name) VALUES ('ada');
+       INSERT INTO strays VALUES (1)`,
+    );
+    const { data, folder, run } = other;
+    await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+    await finishedHere(["migrate", "clinic.md", "--data", data], { folder });
+    const { call } = await serve(t, other);
+    // The second time PostgreSQL runs the statements in its optimistic way.
+    for (const _ of [1, 2]) {
+      assert.equal((await call("POST", "/pets", { name: "Bo" })).status, 422);
+      assert.equal((await call("PATCH", "/pets/1", { name: "Ada" })).status, 422);
+      assert.equal((await call("DELETE", "/pets/1")).status, 409);
+    }
+    assert.equal((await call("POST", "/pets", { name: "bo" })).status, 201);
+    assert.deepEqual(
+      (await run("SELECT name FROM pets ORDER BY id")).map(({ name }) => name),
+      ["ada", "bo"],
+    );
+  });
+}
