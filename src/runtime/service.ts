@@ -9,7 +9,7 @@ import { createIds } from "../base/id.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Segment } from "../plan/endpoints/types.ts";
 import { planWithoutFunctions, servedPlan } from "../plan/endpoints/contract.ts";
-import { isPassing, tookTooLong } from "../store/port/error.ts";
+import { isPassing, rejectionOf, tookTooLong } from "../store/port/error.ts";
 import type { Awaitable, Rates, Store, Transaction } from "../store/port/store.ts";
 import { createCallerKinds } from "./context/caller.ts";
 import { compress } from "../http/compression.ts";
@@ -45,7 +45,7 @@ import { type Pipeline, respond } from "./respond.ts";
 import { compileOperations } from "./operations/compile.ts";
 import { createEvaluator } from "./records/evaluate.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
-import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
+import { ApiError, type ApiErrorDetails, referredTo } from "./errors/api-error.ts";
 import { addVersion, finish } from "./response-headers.ts";
 import { deprecatedOperations } from "./versions/deprecation.ts";
 import { type Route, createRouter, literalPath, templateOf } from "./routing/router.ts";
@@ -369,6 +369,12 @@ function createResponder(
     if (tookTooLong(thrown)) {
       const detail = "The request took too long; nothing was changed";
       return errorResponse(new ApiError("timed-out", { detail, headers: ["Retry-After", "1"] }), observation);
+    }
+    const rejection = rejectionOf(thrown);
+    if (rejection === "referenced") return errorResponse(new ApiError("still-referenced", referredTo()), observation);
+    if (rejection === "constraint") {
+      const detail = "A constraint of the database rejects this change";
+      return errorResponse(new ApiError("invalid-request", { status: 422, detail }), observation);
     }
     const failure = load.failed(thrown);
     const later = failure !== "other" || isPassing(thrown);

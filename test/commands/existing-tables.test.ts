@@ -18,7 +18,7 @@ interface Other {
   readonly folder: string;
   /** The value of `--data`. */
   readonly data: string;
-  run(sql: string): Promise<Rows>;
+  readonly run: (sql: string) => Promise<Rows>;
 }
 
 async function inSqlite(t: TestContext, sql: string): Promise<Other> {
@@ -67,12 +67,12 @@ const postgresSql = `
 
 interface Served {
   readonly running: Running;
-  call(
+  readonly call: (
     method: string,
     path: string,
     body?: unknown,
     more?: Record<string, string>,
-  ): Promise<{ status: number; body: unknown; etag: string | null }>;
+  ) => Promise<{ status: number; body: unknown; etag: string | null }>;
 }
 
 async function serve(t: TestContext, { data, folder }: Other): Promise<Served> {
@@ -175,5 +175,198 @@ for (const [system, open, sql] of [
     const before = readFileSync(join(folder, "clinic.md"), "utf8");
     await finishedHere(["import", data, "--out", "clinic.md"], { folder });
     assert.equal(readFileSync(join(folder, "clinic.md"), "utf8"), before);
+  });
+}
+
+/** A document with a resource `Pet` in the table `pets`, and whatever else. */
+function documentOf(pet: string, more: { tables?: string; rules?: string; others?: string } = {}): string {
+  const { others = "", rules = "", tables = "{ Pet: pets }" } = more;
+  return `title: Clinic
+purpose: { nonet: 1, service: clinic, operations: [getPet, listPets, createPet, deletePet] }
+resources:
+  Pet: { ${pet} }
+${others}
+  tables: ${tables}
+${rules}
+states: none
+endpoints:
+  endpoints: { getPet: "GET /pets/{id}", listPets: GET /pets, createPet: POST /pets, deletePet: "DELETE /pets/{id}" }
+authentication: { credentials: { key: { kind: api-key, roles: [operator] } }, roles: [operator], allow: { "getPet, listPets, createPet, deletePet": operator } }
+events: none
+errors: not shown
+limits: not shown
+versioning: none
+`;
+}
+
+const sqlite: readonly (readonly [obstacle: RegExp, sql: string, document: string])[] = [
+  [/pets\.name may be null, and the field name is required: write `name\?`/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT)", documentOf("id: id(counter), name: text")],
+  [/pets\.name is NOT NULL, and the field name is optional/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT NOT NULL)", documentOf("id: id(counter), name?: text")],
+  [/the table pets has no column age/, "CREATE TABLE pets (id INTEGER PRIMARY KEY)", documentOf("id: id(counter), age?: integer")],
+  [/pets\.age is of the type TEXT, and the field age is of another/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, age TEXT)", documentOf("id: id(counter), age?: integer")],
+  [/pets\.name is of the type INT, and the field name/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name INT)", documentOf("id: id(counter), name?: text")],
+  [/pets\.scan is of the type BLOB/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, scan BLOB)", documentOf("id: id(counter), scan?: bytes")],
+  [/pets\.kind needs a value, and the document does not have it/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, kind TEXT NOT NULL)", documentOf("id: id(counter)")],
+  [/pets\.n is a generated column/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, n INT AS (1))", documentOf("id: id(counter), n?: integer")],
+  [/the trigger log of pets may change what the service writes/, "CREATE TABLE pets (id INTEGER PRIMARY KEY); CREATE TRIGGER log AFTER INSERT ON pets BEGIN SELECT 1; END", documentOf("id: id(counter)")],
+  [/the document says that name is unique, and pets has no such constraint/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT)", documentOf('id: id(counter), name?: "text, unique"')],
+  [/name of pets is unique, and the document does not say so/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT UNIQUE)", documentOf("id: id(counter), name?: text")],
+  [/the unique index x of pets is of some rows or of an expression/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT); CREATE UNIQUE INDEX x ON pets (lower(name))", documentOf("id: id(counter), name?: text")],
+  [/pets is a view/, "CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE VIEW pets AS SELECT * FROM t", documentOf("id: id(counter)")],
+  [/the rows of pets have no numbers \(WITHOUT ROWID\)/, "CREATE TABLE pets (id TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID", documentOf("id: string(1..9)")],
+  [/pets\.born has 1 values that the field born cannot have, in the rows 2/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, born DATE); INSERT INTO pets VALUES (1, '2026-01-02'), (2, 'May')", documentOf("id: id(counter), born?: date")],
+  [/pets\.kind has 2 values that the field kind cannot have, in the rows 1, 3/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, kind TEXT); INSERT INTO pets VALUES (1, 'cow'), (2, 'cat'), (3, x'00')", documentOf("id: id(counter), kind?: cat | dog")],
+  [/pets\.age has 1 values/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, age INT); INSERT INTO pets VALUES (1, 'old')", documentOf("id: id(counter), age?: integer")],
+  [/pets\.tags has 1 values/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, tags JSON); INSERT INTO pets VALUES (1, '{')", documentOf("id: id(counter), tags?: json")],
+  [/Owner: the database has a table owners that this service has not made; write `tables: \{ Owner: owners \}`/, "CREATE TABLE pets (id INTEGER PRIMARY KEY); CREATE TABLE owners (id INTEGER PRIMARY KEY)", documentOf("id: id(counter)", { others: "  Owner: { id: id(own) }" })],
+  [/pets\.owner refers to owners, and the document does not say so/, "CREATE TABLE owners (id INTEGER PRIMARY KEY); CREATE TABLE pets (id INTEGER PRIMARY KEY, owner INT REFERENCES owners)", documentOf("id: id(counter), owner?: integer")],
+  [/it has timers or retention/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, at DATETIME)", documentOf("id: id(counter), at?: datetime").replace("limits: not shown", "limits: { keep: { Pet: 90d after at } }")],
+]; // biome-ignore format: a table
+
+const postgres: readonly (readonly [obstacle: RegExp, sql: string, document: string])[] = [
+  [/pets\.age is integer, from -2147483648 to 2147483647, and the field age may be beyond/, "CREATE TABLE pets (id serial PRIMARY KEY, age int)", documentOf("id: id(counter), age?: integer")],
+  [/pets\.name has at most 9 characters, and the field name may have more/, "CREATE TABLE pets (id serial PRIMARY KEY, name varchar(9))", documentOf("id: id(counter), name?: text")],
+  [/pets\.kind is the enum cat \| dog, and the field kind has other values/, "CREATE TYPE kind AS ENUM ('cat', 'dog'); CREATE TABLE pets (id serial PRIMARY KEY, kind kind)", documentOf("id: id(counter), kind?: cat | cow")],
+  [/pets\.stay is interval, and the field stay is of another type/, "CREATE TABLE pets (id serial PRIMARY KEY, stay interval)", documentOf("id: id(counter), stay?: text")],
+  [/pets\.tags is text\[\], and the field tags is of another type/, "CREATE TABLE pets (id serial PRIMARY KEY, tags text[])", documentOf('id: id(counter), "tags?": "string(..9)[]"')],
+  [/pets is a partitioned table/, "CREATE TABLE pets (id int PRIMARY KEY) PARTITION BY RANGE (id)", documentOf("id: integer")],
+  [/pets has a policy of row-level security, p/, "CREATE TABLE pets (id serial PRIMARY KEY); CREATE POLICY p ON pets USING (true)", documentOf("id: id(counter)")],
+  [/pets\.name has 1 values that the field name cannot have, with the ids 2/, "CREATE TABLE pets (id serial PRIMARY KEY, name text); INSERT INTO pets (name) VALUES ('Ada'), ('123')", documentOf('id: id(counter), "name?": "string(1..9) /^[A-Z]/"')],
+  [/pets\.owner is not ON DELETE CASCADE, and the document says `delete with`/, "CREATE TABLE owners (id serial PRIMARY KEY); CREATE TABLE pets (id serial PRIMARY KEY, owner int REFERENCES owners)", documentOf('id: id(counter), owner?: "Owner, delete with"', { others: "  Owner: { id: id(counter) }", tables: "{ Pet: pets, Owner: owners }" })],
+]; // biome-ignore format: a table
+
+for (const [system, open, rows] of [
+  ["SQLite", inSqlite, sqlite],
+  ["PostgreSQL", inPostgres, postgres],
+] as const) {
+  for (const [obstacle, sql, document] of rows) {
+    test(`${system}: ${obstacle.source}`, async (t) => {
+      const other = await open(t, sql);
+      const { data, folder } = other;
+      writeFileSync(join(folder, "clinic.yaml"), document);
+      const before = await contentOf(other);
+      const { code, output } = await finishedHere(["serve", "clinic.yaml", "--data", data, "--port", "0"], { folder });
+      assert.notEqual(code, 0);
+      assert.match(output, obstacle);
+      assert.deepEqual(await contentOf(other), before);
+    });
+  }
+}
+
+/** The tables, columns, triggers and views of a database, and the bytes of a file. */
+async function contentOf({ data, folder, run }: Other): Promise<unknown> {
+  if (!data.startsWith("postgres:")) return [readFileSync(join(folder, data)), readdirSync(folder)];
+  return run(`SELECT relname, relkind, relnatts, relhastriggers FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace ORDER BY relname`);
+}
+
+test("all obstacles are listed at once, and the plan has them too", async (t) => {
+  const other = await inSqlite(t, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT, age TEXT, x INT NOT NULL)");
+  const { data, folder } = other;
+  writeFileSync(join(folder, "clinic.yaml"), documentOf("id: id(counter), name: text, age?: integer"));
+  for (const args of [
+    ["migrate", "clinic.yaml", "--data", data],
+    ["migrate", "clinic.yaml", "--data", data, "--plan"],
+  ]) {
+    const { code, output } = await finishedHere(args, { folder });
+    assert.equal(code, 1, output);
+    for (const place of ["pets.name", "pets.age", "pets.x"]) assert.ok(output.includes(place), output);
+  }
+});
+
+test("a backup, which would not be of one program's data, is refused", async (t) => {
+  const other = await inSqlite(t, "CREATE TABLE pets (id INTEGER PRIMARY KEY)");
+  const { data, folder } = other;
+  writeFileSync(join(folder, "clinic.yaml"), documentOf("id: id(counter)"));
+  assert.equal((await finishedHere(["migrate", "clinic.yaml", "--data", data], { folder })).code, 0);
+  const { code, output } = await finishedHere(["backup", "copy.nonet", "--data", data], { folder });
+  assert.notEqual(code, 0);
+  assert.match(output, /has tables that other programs use too \(pets\): back up the database with its own tools/);
+});
+
+test("SQLite: a row whose values no field can have is no record, and others are served", async (t) => {
+  const columns = "id INTEGER PRIMARY KEY, name TEXT, age INT, at DATETIME, tags JSON, tame BOOLEAN, weight REAL";
+  const other = await inSqlite(t, `CREATE TABLE pets (${columns})`);
+  const { data, folder, run } = other;
+  writeFileSync(join(folder, "clinic.md"), "");
+  await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+  assert.equal((await finishedHere(["migrate", "clinic.md", "--data", data], { folder })).code, 0);
+  const { call } = await serve(t, other);
+  const made = await call("POST", "/pets", {
+    name: "Ada",
+    age: 3,
+    at: "2026-01-02T03:04:05Z",
+    tags: [1],
+    tame: true,
+    weight: 2.5,
+  });
+  assert.equal(made.status, 201);
+  const wrong = { name: "x'00'", age: "'old'", at: "'May'", tags: "'{'", tame: "2", weight: "'heavy'" };
+  for (const [column, value] of Object.entries(wrong)) await run(`INSERT INTO pets (${column}) VALUES (${value})`);
+  await run("INSERT INTO pets (age) VALUES (9007199254740993)");
+  await run("INSERT INTO pets (at) VALUES ('2026-01-02 03:04')");
+  const { items } = (await call("GET", "/pets")).body as { items: unknown[] };
+  assert.deepEqual(items, [{ id: 9, at: "2026-01-02T03:04:00.000Z" }, made.body]);
+  assert.equal((await call("GET", "/pets/2")).status, 404);
+});
+
+for (const [system, open] of [
+  ["SQLite", inSqlite],
+  ["PostgreSQL", inPostgres],
+] as const) {
+  test(`${system}: the service's own tables refer to existing ones, before and after a change of the document`, async (t) => {
+    const sql = "CREATE TABLE a (x int NOT NULL, y int NOT NULL, PRIMARY KEY (x, y)); INSERT INTO a VALUES (1, 2)";
+    const other = await open(t, sql);
+    const { data, folder } = other;
+    const path = join(folder, "clinic.md");
+    await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+    const imported = readFileSync(path, "utf8");
+    const more = imported
+      .replace("```yaml\nA:", "```yaml\nNote: { id: id(note), a: A, text: string(1..9) }\nA:")
+      .replace("operations: {", "operations: { createNote: Note it,")
+      .replace("operations:\n", "operations:\n  createNote: Note it\n")
+      .replace("endpoints:\n  ", "endpoints:\n  createNote: POST /notes\n  ")
+      .replace("allow: { ", "allow: { createNote: operator, ")
+      .replace("allow:\n", "allow:\n  createNote: operator\n");
+    for (const document of system === "SQLite" ? [more] : [imported, more]) {
+      writeFileSync(path, document);
+      const { code, output } = await finishedHere(["migrate", "clinic.md", "--data", data], { folder });
+      assert.equal(code, 0, output);
+    }
+    const { call } = await serve(t, other);
+    const { items } = (await call("GET", "/as")).body as { items: { id: string }[] };
+    assert.equal((await call("POST", "/notes", { a: items[0]?.id, text: "first" })).status, 201);
+    assert.equal((await call("DELETE", "/as/1/2")).status, 409);
+    assert.equal((await call("POST", "/notes", { a: "none", text: "second" })).status, 422);
+  });
+}
+
+for (const [system, open, key] of [
+  ["SQLite", inSqlite, "INTEGER"],
+  ["PostgreSQL", inPostgres, "serial"],
+] as const) {
+  test(`${system}: constraints that the document does not have reject a request, and nothing is written`, async (t) => {
+    const other = await open(
+      t,
+      `CREATE TABLE pets (id ${key} PRIMARY KEY, name text CHECK (lower(name) = name));
+       CREATE TABLE strays (pet int NOT NULL REFERENCES pets (id));
+       INSERT INTO pets (name) VALUES ('ada');
+       INSERT INTO strays VALUES (1)`,
+    );
+    const { data, folder, run } = other;
+    await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+    await finishedHere(["migrate", "clinic.md", "--data", data], { folder });
+    const { call } = await serve(t, other);
+    // The second time PostgreSQL runs the statements in its optimistic way.
+    for (const _ of [1, 2]) {
+      assert.equal((await call("POST", "/pets", { name: "Bo" })).status, 422);
+      assert.equal((await call("PATCH", "/pets/1", { name: "Ada" })).status, 422);
+      assert.equal((await call("DELETE", "/pets/1")).status, 409);
+    }
+    assert.equal((await call("POST", "/pets", { name: "bo" })).status, 201);
+    assert.deepEqual(
+      (await run("SELECT name FROM pets ORDER BY id")).map(({ name }) => name),
+      ["ada", "bo"],
+    );
   });
 }

@@ -94,6 +94,13 @@ const unknownNames: readonly UnknownName[] = [
     hasState: true,
   },
   {
+    code: "resources/unknown-table-name",
+    why: "The service would look for the records elsewhere.",
+    kinds: ["resource", "field"],
+    in: /^resources\/tables\//,
+    hasState: true,
+  },
+  {
     code: "states/further-write-unknown",
     why: "The service writes records of the document's resources, and their fields.",
     kinds: ["resource", "field"],

@@ -81,6 +81,8 @@ export interface AdoptedColumn {
   readonly write: string;
   /** Set if the column may be null although the field may not: a row with null is no record. */
   readonly excludesNull?: true;
+  /** The SQL of a condition that values of the field's type fulfil, if the column may have others: such a row is no record. */
+  readonly condition?: string;
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import type { Catalogue, CatalogueColumn, CatalogueTable } from "../../import/database/catalogue.ts";
 import type { AdoptedColumn, AdoptedTable, Column, ExistingTablePlan, Table } from "../../plan/resources/types.ts";
+import { StoreError } from "../port/error.ts";
 import { uniquesOf } from "../sql/columns.ts";
 import type { Step } from "./migration.ts";
 
@@ -12,7 +13,7 @@ import type { Step } from "./migration.ts";
 export interface AdoptionDialect {
   readonly quoteName: (name: string) => string;
   /** Returns how to read and write a column as the type of the field; or what prevents it. */
-  readonly columnOf: (column: CatalogueColumn, field: Column) => Pick<AdoptedColumn, "read" | "write"> | string;
+  readonly columnOf: (column: CatalogueColumn, field: Column) => Omit<AdoptedColumn, "name" | "type"> | string;
   /** Returns the SQL of the row number; undefined if the table gets a column `_seq` for it. */
   readonly rowNumber: (table: CatalogueTable) => string | undefined;
   /** Returns why the database has no row numbers or triggers for the table, one text for each reason. */
@@ -28,6 +29,14 @@ export interface Adoption {
 
 /** The names of the columns that the service adds: the number and revision of a row, and an id beside the table's key. */
 export const addedColumns = { seq: "_seq", revision: "_rev", id: "_id" } as const;
+
+/** Rejects data with existing tables for a backup. @throws StoreError `not-ours`. */
+export function assertNoExisting(tables: readonly Table[], place: string): void {
+  const names = tables.flatMap(({ adopted }) => (adopted === undefined ? [] : [adopted.name]));
+  if (names.length === 0) return;
+  const message = `${place} has tables that other programs use too (${names.join(", ")}): back up the database with its own tools`;
+  throw new StoreError("not-ours", message);
+}
 
 /** Returns the column of a field of an existing table. */
 export function columnOfField(adopted: AdoptedTable, field: string): AdoptedColumn {
@@ -164,13 +173,13 @@ function columnName({ columns }: ExistingTablePlan, field: string): string {
   return Object.hasOwn(columns, field) ? (columns[field] ?? field) : field;
 }
 
-/** Returns what the service cannot do with an existing table as a whole. */
+/** Returns what the service cannot do with an existing table, whatever its columns. */
 function tableObstacles(table: Table, found: CatalogueTable): readonly string[] {
   const { columns, timed = [] } = table;
   return [
     ...(found.kind === "table" ? [] : [`${found.name} is a ${found.kind}`]),
     ...found.triggers
-      .filter((name) => !/^nonet_/.test(name))
+      .filter((name) => !name.startsWith("nonet_"))
       .map((name) => `the trigger ${name} of ${found.name} may change what the service writes`),
     ...found.others.map(({ name, what }) => `${found.name} has ${what}, ${name}`),
     ...(timed.length === 0
@@ -216,8 +225,8 @@ function uniqueObstacles(
   const declared = new Map(
     uniquesOf(table).map((set) => [keyOf(set.map((field) => columnName(existing, field))), set]),
   );
-  const whole = uniques.filter(({ columns, where }) => where === undefined && !columns.includes(undefined));
-  const sets = [...(key.length > 0 ? [key] : []), ...whole.map(({ columns }) => columns as readonly string[])];
+  const plain = uniques.filter(({ columns, where }) => where === undefined && !columns.includes(undefined));
+  const sets = [...(key.length > 0 ? [key] : []), ...plain.map(({ columns }) => columns as readonly string[])];
   const present = new Set(sets.map(keyOf));
   const addsOwnId = addsId(table) && !present.has(keyOf([columnName(existing, "id")]));
   return [
@@ -229,7 +238,7 @@ function uniqueObstacles(
       .filter((set) => !declared.has(keyOf(set)) && !set.includes(addedColumns.id) && !set.includes(addedColumns.seq))
       .map((set) => `${set.join(" + ")} of ${name} is unique, and the document does not say so`),
     ...uniques
-      .filter((one) => !whole.includes(one))
+      .filter((one) => !plain.includes(one))
       .map(
         (one) =>
           `the unique index ${one.name} of ${name} is of some rows or of an expression, which the document cannot declare`,

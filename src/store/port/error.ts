@@ -27,7 +27,11 @@ export type StoreErrorKind =
   /** An upload took so long that the store deleted the file before a record referenced it. */
   | "gone"
   /** The store stopped a statement at the deadline of its request. */
-  | "late";
+  | "late"
+  /** A constraint of an existing table, which the document does not have, rejects the change. */
+  | "constraint"
+  /** A row of another program refers to the record. */
+  | "referenced";
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
@@ -59,6 +63,12 @@ export function isLate(thrown: unknown): boolean {
 /** Whether the statement exceeded its deadline, or an expression its steps: a retry on a thread would not succeed either. */
 export function tookTooLong(thrown: unknown): boolean {
   return isLate(thrown) || thrown instanceof TooManySteps;
+}
+
+/** Returns by what an existing table rejects a change; undefined for other errors. */
+export function rejectionOf(thrown: unknown): "constraint" | "referenced" | undefined {
+  if (!(thrown instanceof StoreError)) return undefined;
+  return thrown.kind === "constraint" || thrown.kind === "referenced" ? thrown.kind : undefined;
 }
 
 /** Whether the stored data is corrupt. */

@@ -95,7 +95,7 @@ function statementsOf(table: Table, adopted: AdoptedTable): readonly string[] {
  */
 function indexesOf(table: Table, adopted: AdoptedTable): readonly string[] {
   const sets = [...uniquesOf(table), ...table.indexes];
-  const isText = (field: string): boolean => / COLLATE "C"$/.test(adopted.columns[field]?.read ?? "");
+  const isText = (field: string): boolean => adopted.columns[field]?.read.endsWith(' COLLATE "C"') === true;
   return sets.flatMap((set) => {
     const [first] = set;
     if (first === undefined || !isText(first)) return [];
@@ -107,7 +107,7 @@ function indexesOf(table: Table, adopted: AdoptedTable): readonly string[] {
 }
 
 /** Returns a sentence for each column with values that the field cannot have. Reads through the view. */
-export async function misfits(
+export async function invalidValues(
   session: Session,
   table: Table,
   validate: Following["validate"],

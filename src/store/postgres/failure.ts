@@ -93,6 +93,13 @@ const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
   "3D": ["not-accessible", "there is no such database"],
 };
 
+/** Classifies the violation of a constraint, or of the bounds of a type; undefined for other errors. */
+export function rejectionOf(thrown: unknown): "constraint" | "referenced" | undefined {
+  const code = codeOf(thrown);
+  if (code === "23503") return "referenced";
+  return code !== undefined && /^(?:23...|22001|22003)$/.test(code) ? "constraint" : undefined;
+}
+
 /** Converts an error of the server or of the connection to a `StoreError`. */
 export function explained(thrown: unknown, name: string): unknown {
   if (thrown instanceof StoreError) return thrown;

@@ -24,7 +24,7 @@ import {
   stepText,
   storedDocument,
 } from "../migration/migration.ts";
-import { adoptionOf, misfits, writeAdoption } from "./adoption.ts";
+import { adoptionOf, invalidValues, writeAdoption } from "./adoption.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { withoutBlocking } from "./online-ddl.ts";
 import { openSingle, type Session } from "./connection.ts";
@@ -94,7 +94,7 @@ interface Found extends Wanted {
 
 /** Finds the existing tables. The policies of row-level security are those of the store's own tables, so then there are none. */
 async function withExisting(single: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Found> {
-  const { security, ...rest } = wanted;
+  const { clock, following } = wanted;
   const adopts = wanted.tables.some(({ existing }) => existing !== undefined);
   const state = await stateOf(single, databaseUrl.name, adopts);
   const former = state === undefined ? [] : storedDocument(state).tables;
@@ -106,7 +106,8 @@ async function withExisting(single: Session, databaseUrl: DatabaseUrl, wanted: W
   const required =
     databaseUrl.rowSecurity === "required" ? ["row_security=required is not possible with existing tables"] : [];
   return {
-    ...rest,
+    clock,
+    following,
     tables: adoption.tables,
     adoption: { ...adoption, obstacles: [...adoption.obstacles, ...required] },
   };
@@ -213,8 +214,8 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
   if (state === undefined) {
     await createSystemTables(session);
     await makeFunctions(session);
-    for (const table of own) for (const statement of tableSql(table)) await session.rows(statement);
     await adoptTables(session, wanted, []);
+    for (const table of own) for (const statement of tableSql(table)) await session.rows(statement);
     for (const table of own) for (const statement of referencesSql(table, tables)) await session.rows(statement);
     if (own.length < tables.length) migrated = { steps: adoptionSteps(adoption, []) };
   } else {
@@ -241,6 +242,8 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
     if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
     const data = { ...document, tables: stored.filter(isOwn), differences };
     const wish = { tables: own, following, clock: wanted.clock };
+    // Before the store's own tables, which may refer to ids that existing tables get.
+    if (adopts) await adoptTables(session, wanted, stored);
     if (changes.length > 0) {
       // Views prevent changes of their tables, and policies would move with the backed-up tables.
       await unsecure(session, databaseUrl);
@@ -250,10 +253,7 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
       await expand(session, differences, tables);
       await addTextColumns(session, tables);
     }
-    if (adopts) {
-      await adoptTables(session, wanted, stored);
-      migrated = { ...migrated, steps: [...adoptionSteps(adoption, stored), ...migrated.steps] };
-    }
+    if (adopts) migrated = { ...migrated, steps: [...adoptionSteps(adoption, stored), ...migrated.steps] };
     if (!state.isCurrent) await upgradeSystemTables(session, state);
     if (waits.length > 0) await forgetDocuments(session);
     await makeFunctions(session);
@@ -273,7 +273,7 @@ async function adoptTables(
   await writeAdoption(session, tables, former);
   const obstacles: string[] = [];
   for (const table of tables)
-    obstacles.push(...(await misfits(session, table, following?.validate ?? (() => () => true))));
+    obstacles.push(...(await invalidValues(session, table, following?.validate ?? (() => () => true))));
   rejectObstacles({ ...adoption, obstacles });
 }
 

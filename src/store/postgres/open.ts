@@ -5,6 +5,7 @@ import { deadlineOf } from "../port/deadline.ts";
 import { isLongList } from "../sql/long-reads.ts";
 import type { Following } from "../migration/migration.ts";
 import type { Store, StoreLoad, Due } from "../port/store.ts";
+import { withRejections } from "../sql/rejections.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { openChanges } from "./changes.ts";
 import {
@@ -16,7 +17,7 @@ import {
   type Session,
 } from "./connection.ts";
 import { countStore } from "./counts.ts";
-import { explained } from "./failure.ts";
+import { explained, rejectionOf } from "./failure.ts";
 import { fileStore } from "./files.ts";
 import { grantStore } from "./grants.ts";
 import { journalOf } from "./journal.ts";
@@ -95,7 +96,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return (page, variables) => list(where.session(variables, long), page, variables);
     },
     summary: (query) => prepareSummary(query, relations, readRole(query.list.resource, query.list.system)),
-    transaction: async (task, until) => {
+    transaction: withRejections(tables, rejectionOf, async (task, until) => {
       const { hasRecorded, value } = await connections.transaction(
         async (session) => {
           const tx = new PostgresTransaction(deps, session);
@@ -105,7 +106,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
       if (hasRecorded) sequencer.written();
       return value;
-    },
+    }),
     due: dueFinder(relations, connections),
     journal: journalOf(connections, sequencer),
     keys: keyStore(connections),

@@ -21,6 +21,7 @@ import { keyOf as responseHash } from "./stored-responses.ts";
 import { type Bindable, openSingle, type Session, type Single } from "./connection.ts";
 import { explained } from "./failure.ts";
 import { makeFunctions } from "./functions.ts";
+import { assertNoExisting } from "../migration/adoption.ts";
 import { createSystemTables, recordTables, stateOf } from "./system-tables.ts";
 import { isRate, longRatesSql, putLongRates } from "./rates.ts";
 import { counterNames, referencesSql, tableSql } from "./schema.ts";
@@ -35,7 +36,9 @@ export async function openPostgresSource(address: string): Promise<PortableSourc
       await single.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       const state = await stateOf(single, databaseUrl.name);
       if (state !== undefined) {
-        return sourceOf(single, databaseUrl, storedDocument(state));
+        const stored = storedDocument(state);
+        assertNoExisting(stored.tables, databaseUrl.name);
+        return sourceOf(single, databaseUrl, stored);
       }
     } catch (thrown) {
       await single.end();

@@ -3,9 +3,9 @@
  * give a new revision to what other programs write, and a view from which the store reads. All else of the table stays as it is.
  */
 import { readSqlite } from "../../import/database/sqlite.ts";
-import type { CatalogueColumn, CatalogueTable } from "../../import/database/catalogue.ts";
+import type { CatalogueColumn } from "../../import/database/catalogue.ts";
 import { isDate } from "../../base/clock.ts";
-import type { AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
+import type { AdoptedColumn, AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
 import { type Adoption, addedColumns, adopt, type AdoptionDialect, columnOfField } from "../migration/adoption.ts";
 import type { Following } from "../migration/migration.ts";
 import type { Connection } from "./connection.ts";
@@ -27,7 +27,7 @@ export async function adoptionOf(
   if (adoption.obstacles.length > 0) return adoption;
   const known = new Set(former.map((table) => JSON.stringify(table)));
   const changed = adoption.tables.filter((table) => table.adopted !== undefined && !known.has(JSON.stringify(table)));
-  return { ...adoption, obstacles: changed.flatMap((table) => misfits(connection, table, validate)) };
+  return { ...adoption, obstacles: changed.flatMap((table) => invalidValues(connection, table, validate)) };
 }
 
 /** Writes the bookkeeping of all existing tables, and removes that of former ones. Must run in a transaction. */
@@ -71,9 +71,10 @@ const randomId = "lower(hex(randomblob(13)))";
 function viewSql(table: Table, adopted: AdoptedTable): string {
   const columns = table.columns.map(({ name }) => `${columnOfField(adopted, name).read} AS ${quoteName(name)}`);
   const hidden = [`${adopted.seq} AS _seq`, addedColumns.revision];
-  const present = Object.values(adopted.columns).flatMap(({ excludesNull, name }) => {
-    return excludesNull === true ? [`${quoteName(name)} IS NOT NULL`] : [];
-  });
+  const present = Object.values(adopted.columns).flatMap(({ condition, excludesNull, name }) => [
+    ...(excludesNull === true ? [`${quoteName(name)} IS NOT NULL`] : []),
+    ...(condition === undefined ? [] : [condition]),
+  ]);
   const where = present.length === 0 ? "" : ` WHERE ${present.join(" AND ")}`;
   return `SELECT ${[...hidden, ...columns].join(", ")} FROM ${quoteName(adopted.name)}${where}`;
 }
@@ -108,9 +109,31 @@ const dialect: AdoptionDialect = {
     const read = readSql(column, field);
     return read === undefined
       ? `is of the type ${column.type === "" ? "of any value" : column.type}, and the field ${field.name} is of another`
-      : { read, write: "?" };
+      : { read, write: "?", ...conditionOf(column, field, read) };
   },
 };
+
+/** Any column but the number of the row may have any value, which SQLite's types do not prevent. */
+function conditionOf(column: CatalogueColumn, { type }: Column, read: string): Pick<AdoptedColumn, "condition"> {
+  const name = quoteName(column.name);
+  switch (type) {
+    case "text":
+      return { condition: `typeof(${name}) IN ('text', 'null')` };
+    case "integer":
+      if (column.counted === true) return {};
+      return {
+        condition: `typeof(${name}) IN ('integer', 'null') AND ifnull(${name} BETWEEN -9007199254740991 AND 9007199254740991, 1)`,
+      };
+    case "number":
+      return { condition: `typeof(${name}) IN ('integer', 'real', 'null')` };
+    case "boolean":
+      return { condition: `ifnull(${name} IN (0, 1), 1)` };
+    case "timestamp":
+      return { condition: `(${name} IS NULL OR ${read} IS NOT NULL)` };
+    case "json":
+      return { condition: `CASE typeof(${name}) WHEN 'null' THEN 1 WHEN 'text' THEN json_valid(${name}) ELSE 0 END` };
+  }
+}
 
 /** Formats of texts that SQLite never converts to numbers, whatever the type of their column. */
 const textFormats = ["date", "time", "uuid", "email", "uri"];
@@ -121,7 +144,7 @@ function readSql(column: CatalogueColumn, { schema, type }: Column): string | un
   const isNumber = affinity === "INTEGER" || affinity === "NUMERIC";
   switch (type) {
     case "text":
-      return affinity === "TEXT" || (affinity === "NUMERIC" && textFormats.includes(String(schema["format"])))
+      return affinity === "TEXT" || (affinity === "NUMERIC" && textFormats.some((one) => one === schema["format"]))
         ? name
         : undefined;
     case "integer":
@@ -139,7 +162,7 @@ function readSql(column: CatalogueColumn, { schema, type }: Column): string | un
 // ── Values ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns a sentence for each column with values that the field cannot have, which SQLite's types do not prevent. */
-function misfits(connection: Connection, table: Table, validate: Following["validate"]): readonly string[] {
+function invalidValues(connection: Connection, table: Table, validate: Following["validate"]): readonly string[] {
   const { adopted, columns, resource } = table;
   if (adopted === undefined) return [];
   const checks = columns.map((column) => ({
@@ -156,9 +179,10 @@ function misfits(connection: Connection, table: Table, validate: Following["vali
     `SELECT ${[adopted.seq, ...reads].join(", ")} FROM ${quoteName(adopted.name)}`,
   );
   statement.setReturnArrays(true);
-  for (const row of statement.iterate() as unknown as Iterable<readonly (string | number | null)[]>) {
+  statement.setReadBigInts(true);
+  for (const row of statement.iterate() as unknown as Iterable<readonly (string | number | bigint | null)[]>) {
     for (const [index, check] of checks.entries()) {
-      const [value = null, raw = null] = row.slice(1 + 2 * index, 3 + 2 * index);
+      const [value = null, raw = null] = row.slice(1 + 2 * index, 3 + 2 * index).map(plainNumber);
       if (
         (raw === null && columnOfField(adopted, check.column.name).excludesNull === true) ||
         fits(value, raw, check.column, check.isValid)
@@ -195,6 +219,11 @@ function fits(value: unknown, raw: unknown, column: Column, isValid: (value: nev
     // The text is no JSON.
     return false;
   }
+}
+
+/** An integer beyond the safe ones stays a bigint, which fits no field. */
+function plainNumber(value: string | number | bigint | null): string | number | bigint | null {
+  return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 function isOfType(value: unknown, type: Column["type"]): boolean {

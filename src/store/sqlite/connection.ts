@@ -147,6 +147,14 @@ export function duplicated(
   return columns && { columns };
 }
 
+/** Classifies the violation of a constraint; undefined for other errors. */
+export function rejectionOf(thrown: unknown): "constraint" | "referenced" | undefined {
+  // SQLITE_CONSTRAINT (19) has extended codes: SQLITE_CONSTRAINT_FOREIGNKEY is 787.
+  const code = codeOf(thrown);
+  if (code === undefined || (code & 0xff) !== 19) return undefined;
+  return code === 787 ? "referenced" : "constraint";
+}
+
 /** Converts an error of the file, the disk or another process to a `StoreError`. */
 export function explained(thrown: unknown, file: string): unknown {
   const code = codeOf(thrown);

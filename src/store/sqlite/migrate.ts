@@ -41,7 +41,9 @@ export interface Wanted {
  * `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a MigrationRejected).
  */
 export async function migrate(connection: Connection, declared: Wanted): Promise<readonly Table[]> {
-  const { state, wanted } = await found(connection, declared);
+  const { state, wanted } = declaresExisting(declared)
+    ? await found(connection, declared)
+    : foundOwn(connection, declared);
   const isPossible = wanted.adoption.obstacles.length === 0;
   if (state !== undefined && isPossible && isFollowed(state, wanted)) return wanted.tables;
   await migrateFile(connection, wanted, state);
@@ -53,13 +55,24 @@ interface Found extends Wanted {
   readonly adoption: Adoption;
 }
 
-async function found(
-  connection: Connection,
-  wanted: Wanted,
-): Promise<{ readonly state: FileState | undefined; readonly wanted: Found }> {
+function declaresExisting({ tables }: Wanted): boolean {
+  return tables.some(({ existing }) => existing !== undefined);
+}
+
+interface FoundState {
+  readonly state: FileState | undefined;
+  readonly wanted: Found;
+}
+
+/** Without existing tables nothing is awaited, so that the first of several processes has the lock before the others begin. */
+function foundOwn(connection: Connection, wanted: Wanted): FoundState {
+  const { file, tables } = wanted;
+  return { state: stateOf(connection, file), wanted: { ...wanted, adoption: { tables, obstacles: [] } } };
+}
+
+async function found(connection: Connection, wanted: Wanted): Promise<FoundState> {
   const { following, tables } = wanted;
-  const adopts = tables.some(({ existing }) => existing !== undefined);
-  const state = stateOf(connection, wanted.file, adopts);
+  const state = stateOf(connection, wanted.file, true);
   const former = state === undefined ? [] : storedDocument(state).tables;
   const adoption = await adoptionOf(connection, tables, former, following?.validate ?? (() => () => true));
   // The file is of another program, and the document uses none of its tables.
@@ -171,8 +184,8 @@ async function migrateTables(
     if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
     const copy = adopts ? await backUp(file, clock()) : undefined;
     createSystemTables(connection, adopts);
-    for (const table of tables.filter(isOwn)) addTable(connection, table, tables);
     writeAdoption(connection, tables);
+    for (const table of tables.filter(isOwn)) addTable(connection, table, tables);
     recordTables(connection, tables, following?.history[0]);
     return copy === undefined ? undefined : { ...plan, backup: copy };
   }
@@ -191,8 +204,9 @@ async function migrateTables(
     copy = await backUp(file, clock());
   }
   upgradeSystemTables(connection, state);
-  apply(connection, differences, tables, { ...following, history: [], validate }, clock);
+  // Before the store's own tables, which may refer to ids that existing tables get.
   writeAdoption(connection, tables);
+  apply(connection, differences, tables, { ...following, history: [], validate }, clock);
   recordTables(connection, tables, following?.history[0]);
   following?.progress?.("committing");
   return { ...plan, ...(copy === undefined ? {} : { backup: copy }) };

@@ -9,7 +9,8 @@ import type { Variables } from "../../expression/evaluate.ts";
 import { isLate } from "../port/error.ts";
 import type { Awaitable, Store, Transaction } from "../port/store.ts";
 import { openCheckpointer } from "./checkpoint.ts";
-import { Connection, explained } from "./connection.ts";
+import { withRejections } from "../sql/rejections.ts";
+import { Connection, explained, rejectionOf } from "./connection.ts";
 import { countStore } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { fileStore } from "./files.ts";
@@ -213,8 +214,9 @@ async function open(settings: Settings): Promise<Store> {
       aggregate: (query) => sliced("aggregate", query, prepareAggregate(query, relations, reading, snapshot)),
       list: (query) => sliced("list", query, prepareList(query, relations, reading, snapshot)),
       summary: (query) => sliced("summary", query, prepareSummary(query, relations, reading, snapshot)),
-      transaction: (task, until) =>
+      transaction: withRejections(tables, rejectionOf, (task, until) =>
         writer.enqueue((slot) => task(new SqliteTransaction(deps, slot)), elsewhere(task, until)),
+      ),
       due: dueFinder(relations, reading, snapshot),
       journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),

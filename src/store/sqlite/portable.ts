@@ -23,6 +23,7 @@ import { addIndexes } from "./apply.ts";
 import { flush, freeName } from "./backup.ts";
 import { Connection, explained, isBusy } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
+import { assertNoExisting } from "../migration/adoption.ts";
 import { createSystemTables, recordTables, stateOf } from "./system-tables.ts";
 import { tableSql } from "./schema.ts";
 import { checkFile } from "./file-location.ts";
@@ -41,7 +42,9 @@ export function openSqliteSource(file: string, waitMilliseconds = 5_000): Portab
       return undefined;
     }
     assertSound(connection, file);
-    return sourceOf(connection, file, storedDocument(state));
+    const stored = storedDocument(state);
+    assertNoExisting(stored.tables, file);
+    return sourceOf(connection, file, stored);
   } catch (thrown) {
     connection?.close();
     throw explained(thrown, file);

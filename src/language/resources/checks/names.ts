@@ -83,4 +83,27 @@ const mixedNameStyles: Check = {
   },
 };
 
-export const checks: readonly Check[] = [reservedName, fieldNamedState, mixedNameStyles];
+/** Reports an existing table that two resources name, or that the store makes itself. */
+const tableTwice: Check = {
+  code: "resources/table-taken",
+  severity: "error",
+  why: "A row is one record of one resource, and tables that begin with `nonet_` or `sqlite_` are not data of the service.",
+  *run({ model }) {
+    const first = new Map<string, string>();
+    for (const [resource, { name }] of Object.entries(model.resources.tables ?? {})) {
+      const at = `resources/tables/${resource}/name`;
+      const other = first.get(name);
+      if (other !== undefined)
+        yield {
+          at,
+          message: `${resource} and ${other} name one table, \`${name}\``,
+          help: "keep one of the two resources",
+        };
+      else if (/^(?:nonet|sqlite)_/i.test(name))
+        yield { at, message: `\`${name}\` is a table of the store itself`, help: "name a table of another program" };
+      first.set(name, resource);
+    }
+  },
+};
+
+export const checks: readonly Check[] = [reservedName, fieldNamedState, mixedNameStyles, tableTwice];
