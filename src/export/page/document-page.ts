@@ -33,7 +33,7 @@ export function documentPage(source: Source, further?: { readonly style: string;
 <h1>${plan.title}</h1>
 ${plan.purpose === "" ? undefined : html`<p class="lead">${plan.purpose}</p>`}
 ${summary(source)}
-${opening.map(({ words }) => proseHtml(words))}
+${opening.map(({ words }) => words.map(proseHtml))}
 </header>
 ${partNames.map((part, index) => partSection(source, part, index + 1, sections, partBlocks[part](described)))}
 ${data ? html`<section id="document"><h2>The document</h2>${proseHtml(fence("yaml", result.text))}</section>` : undefined}
@@ -41,7 +41,7 @@ ${unenforced(source)}
 ${sections
   .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
   .map(
-    ({ heading, words, blocks }) => html`<section><h2>${heading}</h2>${proseHtml(words)}${proseHtml(blocks)}</section>`,
+    ({ heading, words, blocks }) => html`<section><h2>${heading}</h2>${words.map(proseHtml)}${proseHtml(blocks)}</section>`,
   )}${further?.sections}`,
   });
 }
@@ -151,7 +151,7 @@ function partSection(
 <h2 id="${part}-heading"><span class="number">${number}</span> ${name}</h2>
 <div class="columns">
 <div class="reading">
-${matching.map(({ words }) => proseHtml(words))}
+${matching.map(({ words }) => words.map(proseHtml))}
 ${openQuestions(source, part)}
 ${source.result.model.status[part] === "none" ? html`<p>The service has none.</p>` : blocksHtml(content)}
 ${appliedDefaults(source, part)}

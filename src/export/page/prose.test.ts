@@ -6,7 +6,7 @@ import { readSections } from "./prose.ts";
 
 function rendered(markdown: string): string {
   return readSections(markdown)
-    .map(({ words }) => proseHtml(words).html)
+    .flatMap(({ words }) => words.map((piece) => proseHtml(piece).html))
     .join("")
     .replaceAll(/\n(?=<|$)/g, "");
 }
@@ -25,6 +25,7 @@ test("Markdown to HTML", () => {
     ],
     ["> a", "<blockquote><p>a</p></blockquote>"],
     ["[a](https://a.example/?b&c)", '<p><a href="https://a.example/?b&amp;c" rel="noreferrer">a</a></p>'],
+    ["[a][b]\n\n### c\n\n[b]: https://b.example", '<p><a href="https://b.example" rel="noreferrer">a</a></p><h3>c</h3>'],
     ["[a][b]\n\n[b]: https://b.example", '<p><a href="https://b.example" rel="noreferrer">a</a></p>'],
     ["```js\na < b\n```", '<pre tabindex="0"><code>a &lt; b</code></pre>'],
   ] as const;
@@ -50,9 +51,9 @@ test("what would run, or fetch something, does not", () => {
 test("parts are told apart by their H2", () => {
   const block = "```yaml\na: b\n```";
   assert.deepEqual(readSections(`# T\n\nopening\n\n## A *b*\n\none\n\n${block}\n\n### deeper\n\n## C\n\n[d]: /e\n`), [
-    { heading: undefined, words: "opening\n\n[d]: /e\n\n", blocks: "" },
-    { heading: "A b", words: "one\n\n### deeper\n\n[d]: /e\n\n", blocks: `${block}\n\n` },
-    { heading: "C", words: "", blocks: "" },
+    { heading: undefined, words: ["opening\n\n[d]: /e\n\n"], blocks: "" },
+    { heading: "A b", words: ["one\n\n[d]: /e\n\n", "### deeper\n\n[d]: /e\n\n"], blocks: `${block}\n\n` },
+    { heading: "C", words: [], blocks: "" },
   ]);
 });
 

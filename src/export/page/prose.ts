@@ -4,8 +4,11 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 /** The Markdown below an H2 heading, or before the first one. */
 export interface Section {
   readonly heading: string | undefined;
-  /** The prose, with the link definitions of the document document. */
-  readonly words: string;
+  /**
+   * The prose in pieces, one for each heading in it: the time to render one grows with the square of its length. Each has the
+   * definitions of links and footnotes of the document.
+   */
+  readonly words: readonly string[];
   /** The YAML blocks that define the service. */
   readonly blocks: string;
 }
@@ -13,8 +16,8 @@ export interface Section {
 export function readSections(document: string): readonly Section[] {
   const { text, restored } = withoutFences(document);
   const tree = fromMarkdown(text);
-  const sections: { heading: string | undefined; words: string; blocks: string }[] = [
-    { heading: undefined, words: "", blocks: "" },
+  const sections: { heading: string | undefined; words: string[]; blocks: string }[] = [
+    { heading: undefined, words: [], blocks: "" },
   ];
   let definitions = "";
   for (const node of tree.children) {
@@ -22,16 +25,17 @@ export function readSections(document: string): readonly Section[] {
     const { start, end } = node.position;
     const written = `${restored(text.slice((start.offset ?? 0) - start.column + 1, end.offset))}\n\n`;
     const section = sections.at(-1) as (typeof sections)[number];
-    if (node.type === "heading" && node.depth === 2) sections.push({ heading: plain(node), words: "", blocks: "" });
-    else if (node.type === "definition") definitions += written;
+    if (node.type === "heading" && node.depth === 2) sections.push({ heading: plain(node), words: [], blocks: "" });
+    else if (node.type === "definition" || written.startsWith("[^")) definitions += written;
     else if (node.type === "code" && node.lang === "yaml" && (node.meta ?? "") === "") section.blocks += written;
-    else if (node.type !== "heading" || node.depth !== 1) section.words += written;
+    else if (node.type === "heading" && node.depth > 1) section.words.push(written);
+    else if (node.type !== "heading") section.words.push(`${section.words.pop() ?? ""}${written}`);
   }
-  return sections.map((section) => ({ ...section, words: section.words && section.words + definitions }));
+  return sections.map((section) => ({ ...section, words: section.words.map((piece) => piece + definitions) }));
 }
 
 /** Puts a number in place of the content of each YAML fence, since the parser takes seconds for 6 MB of them. */
-function withoutFences(document: string): { readonly text: string; restored(part: string): string } {
+function withoutFences(document: string): { readonly text: string; readonly restored: (part: string) => string } {
   const contents: string[] = [];
   const text = document.replaceAll(/^```yaml\n(?!```)([^]*?)\n```$/gm, (_, content: string) => {
     return `\`\`\`yaml\n${contents.push(content) - 1}\n\`\`\``;
