@@ -121,6 +121,11 @@ function report(
       "that keys may stand for tokens whose issuer is not said",
       keys.added,
     );
+  if (found.endpoints.size > 0)
+    notices.guessed(
+      "/paths",
+      "that a caller may run an operation on every record: the source does not say who owns one",
+    );
   for (const { name, pointer } of operations) {
     const need = keys?.needs.find(({ operation }) => operation === name);
     if (need !== undefined) notices.needs(pointer, need.what, name);

@@ -159,6 +159,7 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["feedCat", "no action of Nonet has its method at its path: POST /cats/{catId}", ofCats({ one: { post: operation("feedCat", { answers: { 200: reference } }) } })],
   ["getToy", "its path is below a record that is no resource: /cats/{catId}", described({ "/cats/{catId}/toys": { post: operation("getToy", { body: reference, answers: { 201: reference } }) } })],
   ["addToy", "clients choose its key, which may be unique only below another record: id", below({ type: "object", required: ["id"], properties: { id: text } })],
+  ["addCat", "its body may lack a member that a record needs: id", described({ "/cats": { post: operation("addCat", { body: { type: "object", properties: { cat: reference } }, answers: {} }) }, "/cats/{id}": { get: read } }, { Cat: { type: "object", required: ["id"], properties: { id: text, cat: { type: "integer", readOnly: true, default: 0 } } } })],
   ["addCat", "its answers have no member that its creation takes", described({ "/cats": { post: operation("addCat", { body: { type: "object", properties: { pin: text } }, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
   ["wild", "which records it selects is not said", described({ "/cats": { post: create }, "/cats/{id}": { get: read }, "/cats/wild": { get: operation("wild", { answers: { 200: cats } }) } })],
 ]; // biome-ignore format: a table

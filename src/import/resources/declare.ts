@@ -140,7 +140,8 @@ function inputOf(
   }
   const isRequired = (field: Field) => action !== "update" && !field.optional && field.default === undefined;
   const lacking = expected.find(
-    ([name, field]) => isRequired(field) && name !== record.key && shape.members.get(name)?.required !== true,
+    ([name, field]) =>
+      isRequired(field) && (action !== "replace" || name !== record.key) && shape.members.get(name)?.required !== true,
   );
   if (lacking !== undefined) return { what: "its body may lack a member that a record needs", detail: lacking[0] };
   const inputs = expected.filter(([name]) => shape.members.has(name));
