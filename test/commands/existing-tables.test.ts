@@ -370,3 +370,23 @@ for (const [system, open, key] of [
     );
   });
 }
+
+test("PostgreSQL: two processes serve the tables, and rows of the other program conflict with no write", async (t) => {
+  const other = await inPostgres(t, "CREATE TABLE pets (id serial PRIMARY KEY, name text, n int NOT NULL DEFAULT 0)");
+  const { data, folder, run } = other;
+  await finishedHere(["import", data, "--out", "clinic.md"], { folder });
+  await finishedHere(["migrate", "clinic.md", "--data", data], { folder });
+  const [one, two] = [await serve(t, other), await serve(t, other)];
+  assert.equal((await one.call("POST", "/pets", { name: "Ada" })).status, 201);
+  assert.deepEqual((await two.call("GET", "/pets/1")).body, { id: 1, name: "Ada", n: 0 });
+  // Each process and the other program write at once: the revision of the row decides, and no write is lost.
+  const writes = Array.from({ length: 30 }, async (_, index) => {
+    if (index % 3 === 0) return void (await run("UPDATE pets SET n = n + 1 WHERE id = 1"));
+    const made = await (index % 3 === 1 ? one : two).call("PATCH", "/pets/1", { name: `Ada ${index}` });
+    assert.equal(made.status, 200);
+  });
+  await Promise.all(writes);
+  const { etag, body } = await one.call("GET", "/pets/1");
+  assert.equal((body as { n: number }).n, 10);
+  assert.deepEqual(await two.call("GET", "/pets/1"), { status: 200, etag, body });
+});

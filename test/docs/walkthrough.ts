@@ -2,6 +2,7 @@
  * A page that is followed from top to bottom, as a reader would, by its code blocks:
  *
  *     markdown file=NAME   a document, written to a folder of the page's own
+ *     sql file=NAME        a database of another program, with these tables
  *     yaml part=NAME       the part of that document from now on; with `more`, a further block of it
  *     console              `$ command` and what comes out of it; of `curl -N` as far as it is shown
  *     http                 a request to what is served, or (when it starts with HTTP/1.1) the answer to the last one
@@ -78,6 +79,10 @@ async function step(walk: Walk, fence: Fence): Promise<void> {
   if (language === "markdown" && meta["file"] !== undefined) {
     walk.document = meta["file"];
     writeFileSync(join(walk.folder, walk.document), text);
+  } else if (language === "sql" && meta["file"] !== undefined) {
+    const database = new DatabaseSync(join(walk.folder, meta["file"]));
+    database.exec(text);
+    database.close();
   } else if (language === "yaml" && meta["part"] !== undefined) {
     const file = join(walk.folder, walk.document);
     writeFileSync(file, withPart(readFileSync(file, "utf8"), fence));
@@ -228,7 +233,7 @@ async function runStory(): Promise<string> {
 }
 
 function query(file: string, sql: string): string {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(file, { readOnly: /^SELECT\b/i.test(sql) });
   try {
     const rows = database.prepare(sql).all();
     return rows.map((row) => Object.values(row).join("|")).join("\n");
