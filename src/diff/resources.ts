@@ -5,7 +5,7 @@ import { standardErrors } from "../language/errors/model.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Field, Rule } from "../language/resources/model.ts";
 import { canonical, type Sides, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, pairs, type Site, same, unhandledKeys } from "./difference.ts";
+import { type Difference, difference, pairs, restated, type Site, same, unhandledKeys } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { viewDifferences } from "./shapes.ts";
 import type { Alike } from "./types.ts";
@@ -48,6 +48,8 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     }
   }
   yield* viewDifferences(both);
+  const tables = { subject: "resources", at: "resources/tables" };
+  yield* restated("neutral", "tables-changed", tables, "The existing tables", [old.tables, now.tables]);
   yield* unhandledKeys({ subject: "resources", at: "resources" }, old, now, [
     "resources",
     "types",
