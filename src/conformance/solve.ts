@@ -22,17 +22,19 @@ const distances: Readonly<Partial<Record<Comparison, number>>> = { "==": 0, "<="
 
 /**
  * Returns values with which the comparisons of a condition are true, or false if that is wanted, as far as their other sides are
- * known. The condition may still have another value with them: the caller evaluates it.
+ * known. The condition may still have another value with them: the caller evaluates it. Without `bounds`, only what has to equal
+ * something gets a value, so that the others can differ.
  */
-export function solve(condition: TypedExpression, scope: Scope, wanted = true): Solution {
+export function solve(condition: TypedExpression, scope: Scope, wanted = true, bounds = true): Solution {
   const fields = new Map<string, Value>();
   const input = new Map<string, Value>();
   for (const one of conjuncts(condition)) {
     if (one.kind === "field") fields.set(one.name, wanted);
     if (one.kind === "variable" && one.path[0] === "input" && one.path[1] !== undefined) input.set(one.path[1], wanted);
     if (one.kind !== "compare") continue;
-    const distance = distances[wanted ? one.operator : opposites[one.operator]];
-    if (distance === undefined) continue;
+    const operator = wanted ? one.operator : opposites[one.operator];
+    const distance = distances[operator];
+    if (distance === undefined || (operator !== "==" && !bounds)) continue;
     for (const [side, other, sign] of [
       [one.left, one.right, 1],
       [one.right, one.left, -1],

@@ -126,9 +126,11 @@ async function addBy(
   const { parent, values } = narrowing;
   const resource = called.resource as string;
   const where = trial.contract.typed.get(pathOf(called, "where"));
-  const wanted = where === undefined ? [] : solve(where, { ...trial.scope(reader), resource }).fields;
-  const { state, ...fields } = Object.fromEntries(wanted) as Record<string, Json>;
+  const scope = { ...trial.scope(reader), resource };
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    // The records of a list have to differ, for its order and its summaries, so bounds are the last resort.
+    const wanted = where === undefined ? [] : solve(where, scope, true, attempt >= mostAttempts / 2).fields;
+    const { state, ...fields } = Object.fromEntries(wanted) as Record<string, Json>;
     const record = await trial.make(resource, {
       ...{ creator, values: { ...fields, ...values } },
       ...(parent === undefined ? {} : { parent }),
