@@ -41,7 +41,8 @@ ${unenforced(source)}
 ${sections
   .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
   .map(
-    ({ heading, words, blocks }) => html`<section><h2>${heading}</h2>${words.map(proseHtml)}${proseHtml(blocks)}</section>`,
+    ({ heading, words, blocks }) =>
+      html`<section><h2>${heading}</h2>${words.map(proseHtml)}${proseHtml(blocks)}</section>`,
   )}${further?.sections}`,
   });
 }

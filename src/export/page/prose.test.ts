@@ -25,7 +25,10 @@ test("Markdown to HTML", () => {
     ],
     ["> a", "<blockquote><p>a</p></blockquote>"],
     ["[a](https://a.example/?b&c)", '<p><a href="https://a.example/?b&amp;c" rel="noreferrer">a</a></p>'],
-    ["[a][b]\n\n### c\n\n[b]: https://b.example", '<p><a href="https://b.example" rel="noreferrer">a</a></p><h3>c</h3>'],
+    [
+      "[a][b]\n\n### c\n\n[b]: https://b.example",
+      '<p><a href="https://b.example" rel="noreferrer">a</a></p><h3>c</h3>',
+    ],
     ["[a][b]\n\n[b]: https://b.example", '<p><a href="https://b.example" rel="noreferrer">a</a></p>'],
     ["```js\na < b\n```", '<pre tabindex="0"><code>a &lt; b</code></pre>'],
   ] as const;
