@@ -22,8 +22,8 @@ const distances: Readonly<Partial<Record<Comparison, number>>> = { "==": 0, "<="
 
 /**
  * Returns values with which the comparisons of a condition are true, or false if that is wanted, as far as their other sides are
- * known. The condition may still have another value with them: the caller evaluates it. Without `bounds`, only what has to equal
- * something gets a value, so that the others can differ.
+ * known. The condition may still have another value with them: the caller evaluates it. Without `bounds`,
+ * comparisons by size give no value, so that the values of several records differ.
  */
 export function solve(condition: TypedExpression, scope: Scope, wanted = true, bounds = true): Solution {
   const fields = new Map<string, Value>();

@@ -456,7 +456,7 @@ function datesOf({ sunset }: SchemaChange): Pick<Difference, "sunset"> {
 /** Returns the operations that refer to a named schema, directly or in another one. */
 function operationsOf(pair: NamedPair): ReadonlySet<string> {
   const all = new Set<NamedPair>([pair]);
-  // Sets yield what is added during the loop.
+  // The loop also visits what is added to the set while it runs.
   for (const { parents } of all) for (const parent of parents) all.add(parent);
   return new Set([...all].flatMap(({ operations }) => [...operations]));
 }

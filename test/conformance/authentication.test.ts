@@ -70,7 +70,7 @@ const ranked = documentOf({
 /** The same, where a creation takes neither. */
 const changed = edited(ranked, [["  addThing: POST /things\n", "  addThing: { at: POST /things, takes: {} }\n"]]);
 
-/** Profiles that their users make with a PUT of their own names, and nobody else. */
+/** A user creates a profile by a PUT to the path with the own name; nobody else can create it. */
 const profiles = documentOf({
   resources: { Profile: { id: "string(1..30)", "name?": "string(1..9)" } },
   endpoints: { endpoints: { putProfile: "PUT /profiles/{id}", getProfile: "GET /profiles/{id}" } },

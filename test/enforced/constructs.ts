@@ -23,8 +23,8 @@ export function constructs(): readonly string[] {
 const saidElsewhere = /^resources\/views\/members\/(?:type|default|marks|note|example)(?:\/|$)/;
 
 /**
- * What the model of an older version is told, and no document can say; and what callers know of an operation, which changes
- * nothing that the service does (test/contracts).
+ * Members that only the models of older versions have, so no document declares them; and the contract that callers know of an
+ * operation, which changes nothing that the service does (test/contracts).
  */
 const saidNowhere = /^endpoints\/endpoints\/(?:meant|knownContract)(?:\/|$)/;
 

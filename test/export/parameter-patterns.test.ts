@@ -1,4 +1,4 @@
-/** The patterns of cursors, event ids and entity tags: what they match is read, and what the service sends they match. */
+/** The patterns of cursors, event ids and entity tags match what the service sends, and the service reads what they match. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";

@@ -109,7 +109,7 @@ function operation(
   const compared = comparisons[sign];
   if (compared !== undefined) {
     if (one.kind === "other" || one.kind === "null" || !(isNumeric || one.kind === other.kind)) return undefined;
-    // Texts have an order of their own in each collation; the language compares their code points.
+    // A database orders texts by its collation, the language by their code points.
     const isOrdered = one.kind !== "text" && !one.kind.startsWith("record ");
     if (!isOrdered && sign !== "=" && sign !== "<>") return undefined;
     return { text: `${inBrackets(one)} ${compared} ${inBrackets(other)}`, kind: "boolean" };

@@ -8,7 +8,7 @@ import { fits, type NamedSchemas, plainSchema, typesOf } from "./schema.ts";
 
 export interface DeclaredList {
   readonly style: ListStyle;
-  /** The object around the page, in which `page` stands for the records. */
+  /** The object around the page; its member with the text `page` has the records. */
   readonly gives: ResponseTemplate;
   /** The fields by which requests filter the list. */
   readonly filters: readonly string[];
@@ -32,7 +32,7 @@ const pageMembers: Readonly<Record<string, string>> = {
   totalpages: "(count + limit - 1) / limit", pagecount: "(count + limit - 1) / limit",
 }; // biome-ignore format: a table
 
-/** `page`: the text that stands for the records, such as `Pet[]`. */
+/** `page`: the template of the member with the records, such as `Pet[]`. */
 export function listOf(
   operation: ContractOperation,
   { around }: ListedRecords,

@@ -23,7 +23,7 @@ export interface AdoptionDialect {
 export interface Adoption {
   /** The tables for the store: existing ones with `adopted`, others without `existing`. */
   readonly tables: readonly Table[];
-  /** What stands in the way, one sentence each; empty if all existing tables can be used. */
+  /** The reasons why existing tables cannot be used, one sentence each; empty if all of them can. */
   readonly obstacles: readonly string[];
 }
 

@@ -87,7 +87,7 @@ export async function migrate(databaseUrl: DatabaseUrl, declared: Wanted): Promi
   }
 }
 
-/** A migration's target with the existing tables of the schema, and what stands in their way. */
+/** The target of a migration with the existing tables of the schema, and the reasons why some cannot be used. */
 interface Found extends Wanted {
   readonly adoption: Adoption;
 }

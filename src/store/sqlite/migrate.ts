@@ -50,7 +50,7 @@ export async function migrate(connection: Connection, declared: Wanted): Promise
   return wanted.tables;
 }
 
-/** A migration's target with the existing tables of the file, and what stands in their way. */
+/** The target of a migration with the existing tables of the file, and the reasons why some cannot be used. */
 interface Found extends Wanted {
   readonly adoption: Adoption;
 }
