@@ -10,6 +10,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   types: ["tsc", "--noEmit", "-p", "tsconfig.json"],
   // Folders that also run in a browser, compiled without Node's and the browser's globals.
   "core-types": ["tsc", "--noEmit", "-p", "tsconfig.core.json"],
+  "browser-types": ["tsc", "--noEmit", "-p", "tsconfig.browser.json"],
   lint: ["oxlint"],
   format: ["biome", "format", "--no-errors-on-unmatched", "--max-diagnostics=200", "."],
   unused: ["knip", "--no-progress", "--treat-config-hints-as-errors"],

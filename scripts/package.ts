@@ -12,10 +12,15 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundle } from "./bundle.ts";
+import { playground } from "./playground.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
-  options: { out: { type: "string", default: "dist" }, "without-types": { type: "boolean", default: false } },
+  options: {
+    out: { type: "string", default: "dist" },
+    "without-types": { type: "boolean", default: false },
+    fast: { type: "boolean", default: false },
+  },
 });
 const out = resolve(root, options.out);
 
@@ -37,6 +42,9 @@ for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANG
 
 // A container image runs only the command and needs no types.
 if (!options["without-types"]) writeTypes();
+
+// Only a published page is made as small as it gets, which takes half a minute.
+writeFileSync(place("playground.html"), await playground(!options.fast));
 
 await bundle(out, join(root, "src"));
 for (const path of globSync("*.mjs", { cwd: join(root, "scripts", "packaged") }))
@@ -64,7 +72,7 @@ function writeTypes(): void {
     JSON.stringify({
       extends: join(root, "tsconfig.json"),
       include: [join(root, "src")],
-      exclude: [join(root, "src/**/*.test.ts")],
+      exclude: [join(root, "src/**/*.test.ts"), join(root, "src/browser")],
     }),
   );
   execFileSync(process.execPath, [compiler, "-p", project, ...flags], { cwd: root, stdio: "inherit" });

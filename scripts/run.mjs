@@ -42,6 +42,7 @@ const tasks = {
     args: ["--disable-warning=ExperimentalWarning", join("scripts", "package.ts"), ...args],
     cwd: root,
   }),
+  playground: (args) => ({ args: [join("scripts", "playground.ts"), ...args], cwd: root, env: compiledOnce }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   measure: (args) => ({ args: [join("scripts", "measure.ts"), ...args], cwd: root }),
   "measure:imports": (args) => ({ args: [join("scripts", "measure-imports.ts"), ...args], cwd: root }),
@@ -60,6 +61,8 @@ const usages = {
   Follows a parcel through the service of examples/parcel-lockers.md, from creation to collection.`,
   "measure:imports": `npm run measure:imports -- FOLDER|FILE …
   Imports the descriptions below the folders, and counts the operations that Nonet performs, and the reasons of the others.`,
+  playground: `npm run playground
+  Builds the page of \`nonet playground\`, playground.html, and prints its size.`,
   measure: `npm run measure
   Prints the measures of the source (lines, small files, imports), each with its limit.`,
   corpus: `npm run corpus -- [--freeze] [--out FOLDER] [--only NAME]
@@ -72,11 +75,12 @@ const usages = {
   "serve:postgres": `npm run serve:postgres -- [DOC] [options of nonet serve]
   Serves a document (default: examples/parcel-lockers.md) on a PostgreSQL server that is installed with the dependencies.
   Its data is in the folder NONET_POSTGRES_FOLDER (default: a temporary folder).`,
-  package: `npm run package -- [--without-types]
-  Builds the published package in dist; npm pack ./dist packs it. --without-types omits the type declarations.`,
+  package: `npm run package -- [--without-types] [--fast]
+  Builds the published package in dist; npm pack ./dist packs it. --without-types omits the type declarations; with --fast the
+  playground is larger.`,
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run measure | npm run corpus | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run measure | npm run corpus | npm run playground | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
   npm passes the arguments after -- to the task; --help prints its usage. npm prints two lines before a task's output;
   if a program reads that output, use --silent: npm run --silent nonet -- check FILE --format json`;
 

@@ -43,6 +43,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...["base/**", "diagnostics/**", "language/**", "plan/**", "export/page/**", "store/**", "http/**", "runtime/**"],
     ...["webhooks/**", "observability/**"],
   ],
+  // Programs that run in the reader's browser, which receives these files and nothing else.
+  browser: [],
   cli: ["**"],
 };
 

@@ -142,6 +142,20 @@ Without a document it serves the example of a parcel locker.`,
     run: async ({ document, options }, terminal) => (await import("./serve.ts")).start(document, options, terminal),
   }),
   command({
+    words: "playground",
+    operand: "[DOC]",
+    about: "edit, check and try a document in the browser, without a server",
+    details: `Shows one page with an editor, the findings while you type, the page of the service, its OpenAPI description, and
+the service itself, which runs inside the page with a console to try it. Nothing leaves the page; Share puts the
+document into the page's address. It changes no file.`,
+    options: {
+      port: number(0, "the port on 127.0.0.1; 0: any free one"),
+      out: text("FILE", "write the page to a file, which needs no server, instead of showing it"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./playground.ts")).playground(document, options, terminal),
+  }),
+  command({
     words: "types",
     operand: "DOC",
     about: "write the TypeScript types for the functions of a document",

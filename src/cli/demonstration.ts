@@ -12,7 +12,7 @@ import type { Serving } from "../server/serve.ts";
 import { segmentText } from "../language/endpoints/resolve.ts";
 import type { CredentialPlan } from "../plan/authentication/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
-import { sample } from "./sample-value.ts";
+import { sample } from "../browser/sample.ts";
 
 export async function demonstrate({ first, local }: Serving): Promise<string> {
   const credential = keyCredentials(first.plan).find(({ oauth }) => oauth === undefined);

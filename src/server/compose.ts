@@ -15,6 +15,7 @@ import { createService, type LiveService } from "../runtime/service.ts";
 import type * as Telemetry from "../runtime/telemetry.ts";
 import type { Rates, Store } from "../store/port/store.ts";
 import { addressProblem } from "../webhooks/address.ts";
+import { browserFiles } from "./browser-files.ts";
 import {
   type Background,
   type BackgroundOptions,
@@ -98,7 +99,7 @@ export async function serveFrom(
   const keys = await serviceKeys(store, data, host.environment);
   const telemetry = await telemetryModule();
   const pages = [
-    ...pagesFor(whom, plan, servicePages({ result, plan, baseUrl: host.url })),
+    ...pagesFor(whom, plan, [...servicePages({ result, plan, baseUrl: host.url }), ...browserFiles()]),
     ...(testClock === undefined ? [] : testClockPages(testClock, () => service.tick())),
   ];
   const observe = host.observe ?? telemetry?.createTelemetry(host.url);

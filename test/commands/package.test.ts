@@ -16,7 +16,7 @@ function node(folder: string, ...args: readonly string[]): string {
 
 test("the package is used by another project", async (t) => {
   const folder = temporaryFolder(t);
-  node(root, "--disable-warning=ExperimentalWarning", "scripts/package.ts");
+  node(root, "--disable-warning=ExperimentalWarning", "scripts/package.ts", "--fast");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const packed = execFileSync(npm, ["pack", join(root, "dist"), "--silent", "--offline"], {
     cwd: folder,
@@ -95,6 +95,21 @@ test("the package is used by another project", async (t) => {
     running.signal("SIGTERM");
     assert.equal(await running.ended, 0, running.output);
     assert(existsSync(kept.replace("other", "serve")));
+  });
+
+  await t.test("as a command that shows the playground with a document in its editor", async (one) => {
+    const text = `${notes}\nIt says </script> and $&.\n`;
+    writeFileSync(join(folder, "shown.md"), text);
+    node(folder, command, "playground", "shown.md", "--out", "page.html");
+    const page = readFileSync(join(folder, "page.html"), "utf8");
+    const [, value = ""] = /id="document">(.*?)<\/script>/.exec(page) ?? [];
+    assert.equal(JSON.parse(value), text);
+    const running = nonet(one, ["playground", "shown.md"], { folder, command });
+    const [address] = await running.says(/http:\/\/127\.0\.0\.1:\d+\//);
+    assert.equal(await (await fetch(address)).text(), page);
+    assert.equal((await fetch(`${address}other`)).status, 404);
+    running.signal("SIGTERM");
+    assert.equal(await running.ended, 0, running.output);
   });
 
   await t.test("as a library, with types", () => {

@@ -27,12 +27,12 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     "{errors,terminal}.ts",
-    "{background,listen,migration-report,not-ready,secret-keys,swap,test-clock,watch,watchdog}.ts",
+    "{background,listen,migration-report,not-ready,secret-keys,swap,browser-files,test-clock,watch,watchdog}.ts",
     ...["{document,open-store,sinks}.ts", "load.ts", "compose.ts", "{embed,logging,monitor,reload}.ts", "serve.ts"],
   ],
   cli: [
     ...["command-line.ts", "{options,settings-file}.ts", "settings.ts"],
-    ...["concluding.ts", "{backup-files,comparing,data-location,doctor-finding,sample-value}.ts", "doctor-waiting.ts"],
+    ...["concluding.ts", "{backup-files,comparing,data-location,doctor-finding}.ts", "doctor-waiting.ts"],
     ...["{serve-report,check-table,demonstration,gaps-as-errors,doctor-*}.ts"],
     ...["!(commands|help|run).ts", "{commands,help}.ts", "run.ts"],
   ],

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { schemaErrors, withoutReferences } from "../../src/language/resources/schema.ts";
 import { createValidators, formats } from "../../src/runtime/validation/validator.ts";
-import { patternProperties } from "../../src/runtime/validation/schema-library.ts";
+import { patternProperties } from "../../src/runtime/validation/pattern-properties.ts";
 import { served } from "./scenario.ts";
 
 /** Without members such as `valueOf`, which the library compares by calling them. */

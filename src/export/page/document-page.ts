@@ -10,7 +10,7 @@ import * as parts from "../document/parts.ts";
 import { type Source as Described, sourceOf } from "../document/source.ts";
 import { blocksHtml, wordsHtml } from "../document/to-html.ts";
 import { fence } from "../document/to-markdown.ts";
-import { page } from "./page.ts";
+import { consolePath, page } from "./page.ts";
 import { readSections, type Section } from "./prose.ts";
 import { isOpen, type Source } from "./source.ts";
 import { descriptionOf } from "../../plan/endpoints/operations.ts";
@@ -26,7 +26,7 @@ export function documentPage(source: Source, further?: { readonly style: string;
     title: plan.title,
     description: plan.purpose,
     root: "./",
-    ...(further && { style: further.style }),
+    ...(further === undefined ? { script: consolePath } : { style: further.style }),
     navigation: navigation(source, further === undefined),
     main: html`<header class="opening">
 <p class="kicker">${result.model.purpose.domain ?? "A service"}</p>
@@ -38,6 +38,7 @@ ${opening.map(({ words }) => words.map(proseHtml))}
 ${partNames.map((part, index) => partSection(source, part, index + 1, sections, partBlocks[part](described)))}
 ${data ? html`<section id="document"><h2>The document</h2>${proseHtml(fence("yaml", result.text))}</section>` : undefined}
 ${unenforced(source)}
+${further === undefined ? html`<section id="try-it" aria-labelledby="try-it-heading" data-try-it hidden><h2 id="try-it-heading">Try it</h2></section>` : undefined}
 ${sections
   .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
   .map(
@@ -110,6 +111,7 @@ function navigation({ plan, result }: Source, isServed: boolean): Html {
 ${
   isServed
     ? html`<ul>
+<li data-try-it hidden><a href="#try-it">Try it</a></li>
 <li><a href="openapi.json">OpenAPI</a></li>
 ${hasEvents(plan) ? html`<li><a href="asyncapi.json">AsyncAPI</a></li>\n` : undefined}<li><a href="readyz">Health</a></li>
 </ul>`

@@ -1,4 +1,4 @@
-/** Renders the frame of every page: head, navigation and content. One stylesheet, no script, no external resources. */
+/** Renders the frame of every page: head, navigation and content. One stylesheet, at most one script, nothing from elsewhere. */
 import { type Content, html, type Html } from "../../base/html.ts";
 
 export interface PageContent {
@@ -8,11 +8,13 @@ export interface PageContent {
   readonly root: string;
   readonly navigation: Content;
   readonly main: Html;
+  /** The address of the page's script, relative to the service's root. */
+  readonly script?: string;
   /** The stylesheet to put into the page, which then needs nothing from a server. */
   readonly style?: string;
 }
 
-export function page({ title, description, root, navigation, main, style }: PageContent): string {
+export function page({ title, description, root, navigation, main, script, style }: PageContent): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -23,6 +25,7 @@ export function page({ title, description, root, navigation, main, style }: Page
 <title>${title}</title>
 <link rel="icon" href="${icon}">
 ${style === undefined ? html`<link rel="stylesheet" href="${root}${stylePath}">` : html`<meta http-equiv="Content-Security-Policy" content="${filePolicy}">\n<style>${style}</style>`}
+${script === undefined ? undefined : html`<script type="module" src="${root}${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -41,6 +44,9 @@ ${main}
 const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export const stylePath = "assets/style.css";
+
+/** The program of the console, which needs JavaScript; without it, the page has no console. */
+export const consolePath = "assets/served.js";
 
 /** The icon of the pages: nine squares, one for each part. */
 const icon = `data:image/svg+xml,${encodeURIComponent(

@@ -9,7 +9,7 @@ import type { Segment } from "../../plan/endpoints/types.ts";
 import { servedOperations } from "../../plan/endpoints/contract.ts";
 import { stylePath } from "./page.ts";
 import { type CheckedDocument, mountOf, type Source } from "./source.ts";
-import { style } from "./style.ts";
+import { consoleStyle, style } from "./style.ts";
 
 /** A page in the server's form; `headers` alternates names and values. */
 export interface Page {
@@ -71,7 +71,10 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
       page: async (request) => {
         const negotiated = { vary: "Accept", headers: ["Link", linksFor(home)] };
         return prefersHtml(request.headers.get("accept"))
-          ? pageResponse(request, "text/html; charset=utf-8", await document(), { ...negotiated, policy: pagePolicy })
+          ? pageResponse(request, "text/html; charset=utf-8", await document(), {
+              ...negotiated,
+              policy: `${pagePolicy}; script-src 'self'; connect-src 'self'`,
+            })
           : pageResponse(request, "application/json", service(), negotiated);
       },
     },
@@ -79,7 +82,10 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
     ...(versionsOf(plan).some(hasEvents)
       ? [described("asyncapi.json", async (one) => (await import("../asyncapi/asyncapi.ts")).asyncapi(one, root()))]
       : []),
-    { path: literals(stylePath), page: (request) => pageResponse(request, "text/css; charset=utf-8", style) },
+    {
+      path: literals(stylePath),
+      page: (request) => pageResponse(request, "text/css; charset=utf-8", style + consoleStyle),
+    },
     { path: literals(".well-known/api-catalog"), page: (request) => pageResponse(request, catalogueType, catalogue()) },
     {
       path: [...literals("errors"), { kind: "parameter", name: "code" }],
@@ -97,7 +103,10 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   ];
 }
 
-/** The Content-Security-Policy of the pages. It allows `data:` images, because the pages embed the icon. */
+/**
+ * The Content-Security-Policy of the pages. It allows `data:` images, because the pages embed the icon. The page at the root may
+ * also run the console, which sends requests to the service.
+ */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

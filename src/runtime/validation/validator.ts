@@ -10,7 +10,8 @@ import { escapeSegment, fragmentSegment, unescapeSegment } from "../../base/json
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { isUnknown, violationMessage } from "./messages.ts";
 import { canonicalText } from "../../http/json.ts";
-import { patternProperties, library } from "./schema-library.ts";
+import { patternProperties } from "./pattern-properties.ts";
+import { library } from "./schema-library.ts";
 import type { Violation } from "../errors/api-error.ts";
 import { Uploaded } from "./upload.ts";
 
