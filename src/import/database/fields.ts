@@ -431,6 +431,7 @@ const empty = { resources: { resources: {}, types: {}, rules: {} } } as unknown 
 
 function addDefault(draft: Draft, { table }: NamedTable, { dialect, notices }: Context): void {
   const { column, pointer, type } = draft;
+  if (draft.name === "id" && type.kind === "id" && type.made === "server") draft.default = { kind: "uuid" };
   if (draft.name === "id" ? type.kind === "id" && type.made !== "client" : draft.computed !== undefined) return;
   if (column.counted === true) {
     if (type.kind !== "scalar" || draft.name === "id") return;

@@ -271,10 +271,18 @@ async function adoptTables(
   former: readonly Table[],
 ): Promise<void> {
   await writeAdoption(session, tables, former);
-  const obstacles: string[] = [];
-  for (const table of tables)
-    obstacles.push(...(await invalidValues(session, table, following?.validate ?? (() => () => true))));
+  const obstacles = await invalidValues(session, changedTables(tables, former), validatorOf(following));
   rejectObstacles({ ...adoption, obstacles });
+}
+
+/** Returns the existing tables that the stored document does not use in the same way. */
+function changedTables(tables: readonly Table[], former: readonly Table[]): readonly Table[] {
+  const known = new Set(former.map((table) => JSON.stringify(table)));
+  return tables.filter((table) => !known.has(JSON.stringify(table)));
+}
+
+function validatorOf(following: Following | undefined): Following["validate"] {
+  return following?.validate ?? (() => () => true);
 }
 
 /**
@@ -313,7 +321,7 @@ export async function planMigration(address: string, wanted: Wanted): Promise<Mi
     const own = found.tables.filter(isOwn);
     const state = await stateOf(single, databaseUrl.name, own.length < found.tables.length);
     const former = state === undefined ? [] : storedDocument(state).tables;
-    const steps = adoptionSteps(found.adoption, former);
+    const steps = adoptionSteps(await withValues(single, found, former), former);
     if (state === undefined && own.length < found.tables.length) return { steps };
     if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${databaseUrl.name} yet`);
     if (isFollowed(state, found) || following === undefined) return { steps };
@@ -327,4 +335,15 @@ export async function planMigration(address: string, wanted: Wanted): Promise<Mi
   } finally {
     await single.end();
   }
+}
+
+/** Adds the values that the fields cannot have to the obstacles, once the tables themselves can be used. */
+async function withValues(
+  session: Session,
+  { adoption, following, tables }: Found,
+  former: readonly Table[],
+): Promise<Adoption> {
+  if (adoption.obstacles.length > 0) return adoption;
+  const obstacles = await invalidValues(session, changedTables(tables, former), validatorOf(following));
+  return { ...adoption, obstacles };
 }

@@ -4,7 +4,7 @@
  */
 import { readSqlite } from "../../import/database/sqlite.ts";
 import type { CatalogueColumn } from "../../import/database/catalogue.ts";
-import { isDate } from "../../base/clock.ts";
+import { isDate, timeOfDayPattern } from "../../base/clock.ts";
 import type { AdoptedColumn, AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
 import { type Adoption, addedColumns, adopt, type AdoptionDialect, columnOfField } from "../migration/adoption.ts";
 import type { Following } from "../migration/migration.ts";
@@ -136,7 +136,11 @@ function conditionOf(column: CatalogueColumn, { type }: Column, read: string): P
 }
 
 /** Formats of texts that SQLite never converts to numbers, whatever the type of their column. */
-const textFormats = ["date", "time", "uuid", "email", "uri"];
+const textFormats = ["date", "uuid", "email", "uri"];
+
+function isNeverNumber({ format, pattern }: Column["schema"]): boolean {
+  return pattern === timeOfDayPattern || textFormats.some((one) => one === format);
+}
 
 function readSql(column: CatalogueColumn, { schema, type }: Column): string | undefined {
   const name = quoteName(column.name);
@@ -144,8 +148,9 @@ function readSql(column: CatalogueColumn, { schema, type }: Column): string | un
   const isNumber = affinity === "INTEGER" || affinity === "NUMERIC";
   switch (type) {
     case "text":
-      return affinity === "TEXT" || (affinity === "NUMERIC" && textFormats.some((one) => one === schema["format"]))
-        ? name
+      // The service compares texts by their code points, whatever the collation of the column.
+      return affinity === "TEXT" || (affinity === "NUMERIC" && isNeverNumber(schema))
+        ? `${name} COLLATE BINARY`
         : undefined;
     case "integer":
     case "boolean":
