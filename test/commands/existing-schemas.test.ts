@@ -114,7 +114,6 @@ const hostileSql = (key: string): string => `
 const rowid = "INTEGER PRIMARY KEY";
 const serial = "serial PRIMARY KEY";
 const identity = "integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY";
-const uuid = "0b0b0b0b-0b0b-4b0b-8b0b-0b0b0b0b0b0b";
 /** The same for both, but for the key. */
 const both = (sql: (key: string) => string): Sql => ({ SQLite: sql(rowid), PostgreSQL: sql(serial) });
 const withoutLines = (pattern: RegExp) => (text: string) =>

@@ -13,7 +13,7 @@ import type {
 import type { AdoptedColumn, AdoptedTable, Column, ExistingTablePlan, Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
 import { uniquesOf } from "../sql/columns.ts";
-import type { Step } from "./migration.ts";
+import { type MigrationPlan, MigrationRejected, obstaclesOf, type Step, storedDocument } from "./migration.ts";
 
 /** The SQL of one database. */
 export interface AdoptionDialect {
@@ -39,6 +39,50 @@ export interface Adoption {
 
 /** The names of the columns that the service adds: the number and revision of a row, and an id beside the table's key. */
 export const addedColumns = { seq: "_seq", revision: "_rev", id: "_id" } as const;
+
+/** The target of a migration with the existing tables of the database. */
+export type WithAdoption<Wanted> = Wanted & { readonly adoption: Adoption };
+
+/** Whether a table is the store's own. */
+export function isOwn({ adopted }: Table): boolean {
+  return adopted === undefined;
+}
+
+/**
+ * Finds the existing tables of the document, and the state of the store in the database. `stateOf` throws `not-ours` for a database
+ * of another program unless it is told that existing tables are used.
+ */
+export async function withAdoption<Wanted extends { readonly tables: readonly Table[] }, State extends StoredTables>(
+  wanted: Wanted,
+  stateOf: (usesExisting: boolean) => State | undefined | Promise<State | undefined>,
+  find: (former: readonly Table[]) => Promise<Adoption>,
+): Promise<{ readonly state: State | undefined; readonly wanted: WithAdoption<Wanted> }> {
+  const state = await stateOf(wanted.tables.some(({ existing }) => existing !== undefined));
+  const adoption = await find(formerTables(state));
+  // The database is of another program, and the document uses none of its tables.
+  if (state === undefined && adoption.tables.every(isOwn)) await stateOf(false);
+  return { state, wanted: { ...wanted, tables: adoption.tables, adoption } };
+}
+
+/** Returns the tables of the stored document. */
+export function formerTables(state: StoredTables | undefined): readonly Table[] {
+  return state === undefined ? [] : storedDocument(state).tables;
+}
+
+type StoredTables = Parameters<typeof storedDocument>[0];
+
+/** @throws MigrationRejected if existing tables cannot be used. */
+export function assertAdoptable(adoption: Adoption): void {
+  const plan: MigrationPlan = { steps: adoptionSteps(adoption, []) };
+  const obstacles = obstaclesOf(plan);
+  if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
+}
+
+/** Returns the existing tables that the stored document does not use in the same way. */
+export function newlyAdopted(tables: readonly Table[], former: readonly Table[]): readonly Table[] {
+  const known = new Set(former.map((table) => JSON.stringify(table)));
+  return tables.filter((table) => !isOwn(table) && !known.has(JSON.stringify(table)));
+}
 
 /** Rejects data with existing tables for a backup. @throws StoreError `not-ours`. */
 export function assertNoExisting(tables: readonly Table[], place: string): void {

@@ -6,7 +6,14 @@ import { readSqlite } from "../../import/database/sqlite.ts";
 import type { CatalogueColumn } from "../../import/database/catalogue.ts";
 import { isDate, timeOfDayPattern } from "../../base/clock.ts";
 import type { AdoptedColumn, AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
-import { type Adoption, addedColumns, adopt, type AdoptionDialect, columnOfField } from "../migration/adoption.ts";
+import {
+  type Adoption,
+  addedColumns,
+  adopt,
+  type AdoptionDialect,
+  columnOfField,
+  newlyAdopted,
+} from "../migration/adoption.ts";
 import type { Following } from "../migration/migration.ts";
 import type { Connection } from "./connection.ts";
 import { fromStored, quoteName } from "./value.ts";
@@ -25,8 +32,7 @@ export async function adoptionOf(
   );
   const adoption = adopt(tables, catalogue, former, dialect);
   if (adoption.obstacles.length > 0) return adoption;
-  const known = new Set(former.map((table) => JSON.stringify(table)));
-  const changed = adoption.tables.filter((table) => table.adopted !== undefined && !known.has(JSON.stringify(table)));
+  const changed = newlyAdopted(adoption.tables, former);
   return { ...adoption, obstacles: changed.flatMap((table) => invalidValues(connection, table, validate)) };
 }
 
