@@ -178,6 +178,16 @@ const served: Readonly<Record<string, ServedCase>> = {
       ["PATCH /pets/1", { s: 8 }, 422],
     ],
   },
+  "nulls that are equal, and nulls that are not": {
+    sql: { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY, a int, b int, c text, UNIQUE NULLS NOT DISTINCT (a, b), UNIQUE (b, c))" },
+    steps: [
+      ["POST /pets", { c: "x" }, 201],
+      ["POST /pets", { c: "x" }, 409],
+      ["POST /pets", { a: 1, c: "x" }, 201],
+      ["POST /pets", { a: 2, b: 2, c: "x" }, 201],
+      ["POST /pets", { a: 3, b: 2, c: "x" }, 409],
+    ],
+  },
   "foreign keys that the document does not have only reject": {
     sql: both((key) => `CREATE TABLE a (id ${key}, code text NOT NULL UNIQUE); CREATE TABLE b (id ${key}, code text REFERENCES a (code));
       CREATE TABLE c (x integer NOT NULL, y integer NOT NULL, PRIMARY KEY (x, y));
@@ -316,6 +326,8 @@ const hindered: readonly (readonly [obstacle: RegExp, sql: Sql, edit?: (text: st
   [/pets\.id is not counted by the database, and the document says that id is/, { SQLite: "CREATE TABLE pets (id INT PRIMARY KEY NOT NULL)", PostgreSQL: "CREATE TABLE pets (id int PRIMARY KEY)" }, (text) => text.replace(/id: integer[^,} ]*/, "id: id(counter)")],
   [/D: d\.x \+ y refers to c ON DELETE CASCADE, and the document does not say so/, both((key) => `CREATE TABLE c (x integer NOT NULL, y integer NOT NULL, PRIMARY KEY (x, y)); CREATE TABLE d (id ${key}, x integer, y integer, FOREIGN KEY (x, y) REFERENCES c ON DELETE CASCADE)`)],
   [/B: b\.code refers to a ON UPDATE CASCADE, and the document does not say so/, both((key) => `CREATE TABLE a (id ${key}, code text NOT NULL UNIQUE); CREATE TABLE b (id ${key}, code text REFERENCES a (code) ON UPDATE CASCADE)`)],
+  [/a \+ b of pets is unique with two nulls different, and the document says that they are equal/, both((key) => `CREATE TABLE pets (id ${key}, a integer, b integer, UNIQUE (b, a))`), (text) => text.replace(/unique b \+ a, absent distinct/, "unique a + b, absent equal")],
+  [/a \+ b of pets is unique with two nulls equal, and the document says that they are different/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY, a int, b int, UNIQUE NULLS NOT DISTINCT (a, b))" }, (text) => text.replace("absent equal", "absent distinct")],
   [/pets has a deferrable unique constraint, one/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY, n int CONSTRAINT one UNIQUE DEFERRABLE)" }],
   [/pets has a rule, never/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY); CREATE RULE never AS ON DELETE TO pets DO INSTEAD NOTHING" }],
   [/pets has a table that inherits from it, cats/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY); CREATE TABLE cats (x int) INHERITS (pets)" }],

@@ -12,7 +12,7 @@ import type {
 } from "../../import/database/catalogue.ts";
 import type { AdoptedColumn, AdoptedTable, Column, ExistingTablePlan, Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
-import { uniquesOf } from "../sql/columns.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 import { type MigrationPlan, MigrationRejected, obstaclesOf, type Step, storedDocument } from "./migration.ts";
 
 /** The SQL of one database. */
@@ -295,6 +295,15 @@ function uniqueObstacles(
     ...[...declared].flatMap(([text, set]) => {
       if (present.has(text) || (addsOwnId && set.join() === "id")) return [];
       return [`the document says that ${set.join(" + ")} is unique, and ${name} has no such constraint`];
+    }),
+    ...plain.flatMap(({ columns, nullsEqual }) => {
+      const set = declared.get(keyOf(columns as readonly string[]));
+      const isNullable = table.columns.some((column) => column.nullable && set?.includes(column.name));
+      if (set === undefined || !isNullable || isAbsentEqual(table, set) === nullsEqual) return [];
+      const [found, declaredAs] = nullsEqual ? ["equal", "different"] : ["different", "equal"];
+      return [
+        `${set.join(" + ")} of ${name} is unique with two nulls ${found}, and the document says that they are ${declaredAs}`,
+      ];
     }),
     ...sets
       .filter((set) => !declared.has(keyOf(set)) && !set.includes(addedColumns.id) && !set.includes(addedColumns.seq))
