@@ -329,6 +329,7 @@ const hindered: readonly (readonly [obstacle: RegExp, sql: Sql, edit?: (text: st
   [/a \+ b of pets is unique with two nulls different, and the document says that they are equal/, both((key) => `CREATE TABLE pets (id ${key}, a integer, b integer, UNIQUE (b, a))`), (text) => text.replace(/unique b \+ a, absent distinct/, "unique a + b, absent equal")],
   [/a \+ b of pets is unique with two nulls equal, and the document says that they are different/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY, a int, b int, UNIQUE NULLS NOT DISTINCT (a, b))" }, (text) => text.replace("absent equal", "absent distinct")],
   [/pets has a deferrable unique constraint, one/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY, n int CONSTRAINT one UNIQUE DEFERRABLE)" }],
+  [/pets has a policy of row-level security, FORCE/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY); ALTER TABLE pets ENABLE ROW LEVEL SECURITY; ALTER TABLE pets FORCE ROW LEVEL SECURITY" }],
   [/pets has a rule, never/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY); CREATE RULE never AS ON DELETE TO pets DO INSTEAD NOTHING" }],
   [/pets has a table that inherits from it, cats/, { PostgreSQL: "CREATE TABLE pets (id serial PRIMARY KEY); CREATE TABLE cats (x int) INHERITS (pets)" }],
   [/the unique index one of pets is of some rows or of an expression/, both((key) => `CREATE TABLE pets (id ${key}, n text); CREATE UNIQUE INDEX one ON pets (n) WHERE n <> ''`)],

@@ -159,6 +159,9 @@ const othersSql = `
   SELECT p.polrelid::text AS table, 'a policy of row-level security' AS what, p.polname AS name FROM pg_catalog.pg_policy AS p
     JOIN pg_catalog.pg_class AS c ON c.oid = p.polrelid AND c.relnamespace = $1::oid
   UNION ALL
+  SELECT c.oid::text, 'a policy of row-level security', 'FORCE ROW LEVEL SECURITY' FROM pg_catalog.pg_class AS c
+  WHERE c.relnamespace = $1::oid AND c.relrowsecurity AND c.relforcerowsecurity
+  UNION ALL
   SELECT k.conrelid::text, 'an exclusion constraint', k.conname FROM pg_catalog.pg_constraint AS k
   WHERE k.connamespace = $1::oid AND k.contype = 'x'
   UNION ALL
