@@ -48,6 +48,7 @@ async function open(t: TestContext, file: string, folder: string) {
     if (file.endsWith(".db")) copyFileSync(path, data);
     else {
       using database = new DatabaseSync(data);
+      database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
       database.exec(readFileSync(path, "utf8"));
     }
     return { data, place: { store: "sqlite-only", file: data } } as const;
