@@ -40,7 +40,8 @@ export {
 } from "./runtime/functions/typed.ts";
 
 // The check of a document, and what follows from it.
-export { check, type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./language/check.ts";
+export { check } from "./contracts/check.ts";
+export { type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./language/check.ts";
 export type { Model, PartName } from "./language/model.ts";
 export type { PartAnswers, QuestionAnswer } from "./language/analysis/questions.ts";
 export type { Diagnostic, Severity } from "./diagnostics/diagnostic.ts";

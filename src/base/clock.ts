@@ -6,6 +6,9 @@ export interface Clock {
   now(): number;
 }
 
+/** The pattern of a time of day without an offset, which JSON Schema's `time` would require. */
+export const timeOfDayPattern = "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$";
+
 /** Returns the instant as `YYYY-MM-DDTHH:MM:SS.sssZ`: always this form, so that texts sort like instants. */
 export function instantText(milliseconds: number): string {
   // Caches the last text and date: many requests come in the same millisecond, the date rarely changes, and a new `Date` costs

@@ -6,13 +6,12 @@ import { type HandoverDifferences, handovers } from "../diff/handovers.ts";
 import { type CheckResult, conclude, type Examined, type FurtherFindings } from "../language/check.ts";
 import { knownContracts } from "../language/endpoints/contract-types.ts";
 
-/** Concludes a check with the findings about operations that do not keep the contracts that their callers know. */
+/** Concludes a check as `src/contracts/check.ts` does. */
 export async function concluded(examined: Examined, further: FurtherFindings = {}): Promise<CheckResult> {
   const { model } = examined.documentIndex;
   if (knownContracts(model.endpoints).size === 0) return conclude(examined, { ...further, contracts: [] });
-  const { contractFindings } = await import("../contracts/findings.ts");
-  const contracts = contractFindings(conclude(examined));
-  return conclude(examined, contracts === undefined ? further : { ...further, contracts });
+  const contracts = await import("../contracts/check.ts");
+  return contracts.concluded(examined, further);
 }
 
 /** Returns the differences of the operations that a handler performs in one document, and Nonet in the other. */

@@ -13,6 +13,9 @@ export function schemaUses({ resources, endpoints, events }: Model): readonly Sc
   return [declared, endpoints.endpoints, events].flatMap((part) => [...usesIn(part, [])]);
 }
 
+/** The members of an endpoint with its contract: of the handler, or the one that callers of Nonet know. */
+const contracts: ReadonlySet<string> = new Set(["wire", "knownContract"]);
+
 /** Keys of the model that are no names of the author. */
 const containers: ReadonlySet<string> = new Set(["resources", "types", "views", "fields", "members", "out", "in"]);
 
@@ -22,5 +25,5 @@ function* usesIn(value: unknown, path: readonly string[]): Iterable<SchemaUse> {
   const found = kind === "named" ? name : typeof reference === "string" ? referredName(reference) : undefined;
   const by = path.filter((key) => !containers.has(key)).slice(0, 2);
   if (typeof found === "string") yield { by: by.join("."), name: found };
-  for (const [key, inner] of Object.entries(value)) if (key !== "wire") yield* usesIn(inner, [...path, key]);
+  for (const [key, inner] of Object.entries(value)) if (!contracts.has(key)) yield* usesIn(inner, [...path, key]);
 }

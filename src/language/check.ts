@@ -12,7 +12,7 @@ import { expressionDiagnostics } from "./analysis/expression-diagnostics.ts";
 import { typeExpressions, type TypedExpressions } from "./analysis/expressions.ts";
 import { standardErrors } from "./errors/model.ts";
 import { type DocumentIndex, indexDocument, declares } from "./analysis/document-index.ts";
-import { comparisonCodes, contractCodes } from "./analysis/comparison.ts";
+import { comparisonCodes, contractCodes, isComparisonCode } from "./analysis/comparison.ts";
 import { diagnosticOf } from "./analysis/finding-diagnostic.ts";
 import { withoutOpen } from "./analysis/open-questions.ts";
 import { type Model, type PartName, partNames, type SourceLocations } from "./model.ts";
@@ -111,7 +111,7 @@ export function conclude(
     ...(comparison === undefined ? comparisonCodes : []),
     ...(contracts === undefined ? contractCodes : []),
   ];
-  const reported = inOrder(suppress(once(closed), document.suppressions, skipped));
+  const reported = inOrder(withoutBroken(suppress(once(closed), document.suppressions, skipped)));
   const parts = partAnswers(documentIndex);
   const questions = parts.flatMap((part) => part.questions);
   return {
@@ -142,6 +142,13 @@ function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
     const key = `${code} ${span.start.offset} ${span.end.offset} ${message}`;
     return !known.has(key) && known.add(key);
   });
+}
+
+/** Removes the finding about a contract that is not kept where the comparison reports the same difference as a break. */
+function withoutBroken(found: readonly Diagnostic[]): readonly Diagnostic[] {
+  const keyOf = ({ message, span }: Diagnostic): string => `${span.start.offset} ${message}`;
+  const breaks = new Set(found.filter(({ code }) => isComparisonCode(code)).map(keyOf));
+  return found.filter((one) => !contractCodes.some((code) => code === one.code) || !breaks.has(keyOf(one)));
 }
 
 declare const sound: unique symbol;

@@ -18,8 +18,8 @@ import {
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
-import { contractFindings } from "../../src/contracts/findings.ts";
-import { check, conclude, examine } from "../../src/language/check.ts";
+import { concluded } from "../../src/contracts/check.ts";
+import { check, examine } from "../../src/language/check.ts";
 import { checks } from "../../src/language/checks.ts";
 import { partNames } from "../../src/language/model.ts";
 
@@ -82,8 +82,7 @@ function findingsIn({ language, text, old }: Example): readonly Diagnostic[] {
   const inputOf = (said: string): string => (language === "yaml" ? completed(said) : said);
   const name = language === "markdown" ? "example.md" : "example.yaml";
   const examined = examine(name, inputOf(text));
-  const contracts = contractFindings(conclude(examined)) ?? [];
-  if (old === undefined) return conclude(examined, { contracts }).diagnostics;
+  if (old === undefined) return concluded(examined).diagnostics;
   const older = check("old.yaml", inputOf(old));
   assert.equal(
     shown(older.diagnostics.filter(({ severity }) => severity === "error")),
@@ -92,7 +91,7 @@ function findingsIn({ language, text, old }: Example): readonly Diagnostic[] {
   );
   const { model, places } = examined.documentIndex;
   const comparison = [...findingsOf(compare(older.model, model, today), places).keys()];
-  return conclude(examined, { comparison, contracts }).diagnostics;
+  return concluded(examined, { comparison }).diagnostics;
 }
 
 /** A fragment as a whole document: what it leaves out is not shown. */

@@ -183,7 +183,7 @@ for (const store of ["sqlite", "postgres"] as const) {
     {
       await using running = await run(
         readFileSync(orders, "utf8"),
-        store === "sqlite" ? { file: data } : { store, address: data },
+        store === "sqlite" ? { store: "sqlite-only", file: data } : { store, address: data },
       );
       using client = createClient(running.port, () => {});
       const headers = { Authorization: `Bearer ${await running.key("mia", "shop")}` };

@@ -219,7 +219,7 @@ const sqlite: readonly (readonly [obstacle: RegExp, sql: string, document: strin
   [/pets\.age has 1 values/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, age INT); INSERT INTO pets VALUES (1, 'old')", documentOf("id: id(counter), age?: integer")],
   [/pets\.tags has 1 values/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, tags JSON); INSERT INTO pets VALUES (1, '{')", documentOf("id: id(counter), tags?: json")],
   [/Owner: the database has a table owners that this service has not made; write `tables: \{ Owner: owners \}`/, "CREATE TABLE pets (id INTEGER PRIMARY KEY); CREATE TABLE owners (id INTEGER PRIMARY KEY)", documentOf("id: id(counter)", { others: "  Owner: { id: id(own) }" })],
-  [/pets\.owner refers to owners, and the document does not say so/, "CREATE TABLE owners (id INTEGER PRIMARY KEY); CREATE TABLE pets (id INTEGER PRIMARY KEY, owner INT REFERENCES owners)", documentOf("id: id(counter), owner?: integer")],
+  [/pets\.owner refers to owners ON DELETE SET NULL, and the document does not say so/, "CREATE TABLE owners (id INTEGER PRIMARY KEY); CREATE TABLE pets (id INTEGER PRIMARY KEY, owner INT REFERENCES owners ON DELETE SET NULL)", documentOf("id: id(counter), owner?: integer", { others: "  Owner: { id: id(counter) }", tables: "{ Pet: pets, Owner: owners }" })],
   [/it has timers or retention/, "CREATE TABLE pets (id INTEGER PRIMARY KEY, at DATETIME)", documentOf("id: id(counter), at?: datetime").replace("limits: not shown", "limits: { keep: { Pet: 90d after at } }")],
 ]; // biome-ignore format: a table
 

@@ -4,7 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { concluded } from "../../src/contracts/check.ts";
 import { contractFindings } from "../../src/contracts/findings.ts";
+import * as library from "../../src/index.ts";
 import { check, conclude, examine } from "../../src/language/check.ts";
 
 interface Row {
@@ -318,15 +320,21 @@ const kept: Row = {
 test("a comment suppresses a finding, and is reported if there is none to suppress", () => {
   const codesOf = (row: Row, isCompared: boolean): readonly string[] => {
     const examined = examine("pets.yaml", documentOf(row));
-    const contracts = contractFindings(conclude(examined));
-    assert.ok(contracts);
-    const { diagnostics } = conclude(examined, isCompared ? { contracts } : {});
+    const { diagnostics } = isCompared ? concluded(examined) : conclude(examined);
     return diagnostics.map(({ code }) => code).filter((code) => /contract-not-kept|unused/.test(code));
   };
   assert.deepEqual(codesOf(broken, true), []);
   assert.deepEqual(codesOf(kept, true), ["document/unused-suppression"]);
   // A check without a plan cannot know.
   assert.deepEqual(codesOf(kept, false), []);
+});
+
+test("the library checks what the command checks", () => {
+  const codes = library.check(
+    "pets.yaml",
+    documentOf({ endpoint: create, wire: [valid, "answers: { 200: json }"] }),
+  ).diagnostics;
+  assert.ok(codes.some(({ code }) => code === "endpoints/contract-not-kept"));
 });
 
 test("a document with errors has no derived contract", () => {

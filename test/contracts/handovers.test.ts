@@ -31,13 +31,14 @@ const handled: Readonly<Record<Name, string>> = {
 };
 
 const resource = "Pet: { id: id(pet), name: string(1..80), tag?: string(..20) }";
-const animal =
+const wholeAnimal =
   "{ type: object, required: [name], properties: { id: { type: string }, name: { type: string }, tag: { type: string } } }";
 
 interface Parts {
   readonly endpoints: Readonly<Record<string, string>>;
   readonly resources?: string;
   readonly part?: string;
+  readonly animal?: string;
   readonly versioning?: string;
 }
 
@@ -45,6 +46,7 @@ function documentOf({
   endpoints,
   resources = resource,
   part = "",
+  animal = wholeAnimal,
   versioning = "none",
 }: Parts): ReturnType<typeof check> {
   return check(
@@ -163,6 +165,17 @@ test("to a handler: what Nonet did besides is gone", () => {
     "breaking `removePet` header/Idempotency-Key is removed: may break callers who send it",
     "breaking `removePet` header/If-Match is removed: may break callers who send it",
     "neutral The path parameters of `removePet` have other names",
+  ]);
+});
+
+test("a contract that callers know is no use of a schema, whose change is a difference of the handler's operation alone", () => {
+  const parts = withParts({
+    addPet: handled.addPet,
+    getPet: handled.getPet.replace("does: handler, ", "").replaceAll("petId", "id"),
+  });
+  const now = { ...parts, animal: wholeAnimal.replace(", tag: { type: string }", "") };
+  assert.deepEqual(differences(documentOf(parts), documentOf(now)), [
+    "breaking `Animal` tag is removed: breaks readers of it (`addPet`)",
   ]);
 });
 

@@ -1,5 +1,5 @@
 /** All exports and other outputs of a document without serving it, each as one text. */
-import { contractFindings } from "../../src/contracts/findings.ts";
+import { concluded } from "../../src/contracts/check.ts";
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import { markdownOf } from "../../src/diff/markdown.ts";
@@ -12,7 +12,7 @@ import { diagrams, mermaidMarkdown } from "../../src/export/mermaid/mermaid.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
 import { typescript } from "../../src/cli/export.ts";
-import { check, type CheckResult, conclude, examine } from "../../src/language/check.ts";
+import { check, type CheckResult, examine } from "../../src/language/check.ts";
 import { partNames } from "../../src/language/model.ts";
 import { printData, printModel } from "../../src/language/print.ts";
 import { buildPlan } from "../../src/plan/build.ts";
@@ -72,9 +72,8 @@ export function* findingOutputs(): Iterable<Output> {
     const comparing = old === undefined ? undefined : check("old.yaml", inputOf(old)).model;
     const examined = examine(language === "markdown" ? "example.md" : "example.yaml", inputOf(text));
     const { model, places } = examined.documentIndex;
-    const contracts = contractFindings(conclude(examined)) ?? [];
     const comparison = comparing && [...findingsOf(compare(comparing, model, today), places).keys()];
-    const result = conclude(examined, { contracts, ...(comparison && { comparison }) });
+    const result = concluded(examined, comparison && { comparison });
     yield { document: name, name: "diagnostics", text: diagnosticsText(result) };
   }
 }

@@ -55,8 +55,8 @@ export interface Running extends AsyncDisposable {
 }
 
 export interface RunOptions {
-  /** `sqlite`, which it is unless told, is PostgreSQL where the suite is run on that. */
-  readonly store?: "sqlite" | "memory" | "postgres";
+  /** `sqlite`, which it is unless told, is PostgreSQL where the suite is run on that; `sqlite-only` never is. */
+  readonly store?: "sqlite" | "sqlite-only" | "memory" | "postgres";
   /** Where SQLite keeps it; a file of its own unless told. */
   readonly file?: string;
   /** Where PostgreSQL keeps it; a schema of its own unless told. */
@@ -121,7 +121,7 @@ async function openStore(
     return { store, close: () => store.close() };
   }
   const following = await followingOf(plan);
-  if (!onPostgres && kind !== "postgres") {
+  if (kind === "sqlite-only" || (!onPostgres && kind !== "postgres")) {
     const store = await openSqliteStore({ file: file ?? ":memory:", tables, following, clock });
     return { store, close: () => store.close() };
   }

@@ -28,14 +28,24 @@ export interface CatalogueTable {
   readonly indexes: readonly (readonly (string | undefined)[])[];
   /** The names of triggers, without those that enforce constraints. */
   readonly triggers: readonly string[];
+  /** PostgreSQL: the owner, if the role that reads the catalogue does not act for it. */
+  readonly owner?: string;
+  /** Whether a service has made the table for its own data; its bookkeeping is left out. */
+  readonly isOfService?: true;
   /** SQLite: whether the rows have no numbers. */
   readonly withoutRowid?: true;
-  /** Names of other objects that restrict rows: policies of row-level security, exclusion constraints. */
+  /** Other objects that restrict rows, or change what a statement does. */
   readonly others: readonly CatalogueObject[];
 }
 
 export interface CatalogueObject {
-  readonly what: "a policy of row-level security" | "an exclusion constraint" | "an inherited table";
+  readonly what:
+    | "a policy of row-level security"
+    | "an exclusion constraint"
+    | "an inherited table"
+    | "a table that inherits from it"
+    | "a rule"
+    | "a deferrable unique constraint";
   readonly name: string;
 }
 
@@ -48,7 +58,7 @@ export interface CatalogueColumn {
   readonly default?: string;
   /** The SQL of a generated column; undefined for a column that can be written. */
   readonly generated?: string;
-  /** Whether the database counts the values: an identity, `serial`, or SQLite's INTEGER PRIMARY KEY. */
+  /** Whether the database counts the values: an identity, `serial`, another sequence, or SQLite's INTEGER PRIMARY KEY. */
   readonly counted?: boolean;
   /** The values of an enum type, in its order. */
   readonly values?: readonly string[];
@@ -113,6 +123,7 @@ export function withoutBookkeeping(written: CatalogueTable): CatalogueTable {
   const isId = (set: readonly (string | undefined)[]): boolean => set.length === 1 && set[0] === "id";
   return {
     ...table,
+    isOfService: true,
     columns,
     key: table.key.some(isOwn) && columns.some(({ name }) => name === "id") ? ["id"] : table.key,
     uniques: uniques.filter((set) => !isId(set.columns)),

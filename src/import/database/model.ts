@@ -8,7 +8,8 @@ import { everyPart, type Parts, purposeOf } from "../model.ts";
 import { plain, quoted } from "../prose.ts";
 import { below, type ImportNotices } from "../report.ts";
 import type { Catalogue, CatalogueTable } from "./catalogue.ts";
-import { canBeKey, type Context, convertTable, type NamedTable } from "./fields.ts";
+import type { Context, NamedTable } from "./draft.ts";
+import { canBeKey, convertTable } from "./fields.ts";
 import { fieldNames, resourceNames } from "./names.ts";
 import { typeOfColumn } from "./types.ts";
 

@@ -35,6 +35,7 @@ export async function readPostgres(query: Query, schema: string, name: string): 
       name: String(row["name"]),
       kind: row["partition"] === true ? "partition" : (kinds[String(row["kind"])] ?? "view"),
       ...textMember("comment", row["comment"]),
+      ...textMember("owner", row["owner"]),
       columns: (columns.get(oid) ?? []).map(columnOf),
       key: own.filter(({ type }) => type === "p").flatMap(({ columns: names }) => names as string[]),
       uniques: (indexes.get(oid) ?? []).filter((one) => one["unique"] === true).map(uniqueOf),
@@ -70,7 +71,8 @@ const kinds: Readonly<Record<string, TableKind>> = {
 /** The tables and views of a schema without those of extensions. */
 const tablesSql = `
   SELECT c.oid::text AS oid, c.relname AS name, c.relkind::text AS kind, c.relispartition AS partition,
-    pg_catalog.obj_description(c.oid, 'pg_class') AS comment
+    pg_catalog.obj_description(c.oid, 'pg_class') AS comment,
+    CASE WHEN NOT pg_catalog.pg_has_role(c.relowner, 'USAGE') THEN pg_catalog.pg_get_userbyid(c.relowner) END AS owner
   FROM pg_catalog.pg_class AS c
   WHERE c.relnamespace = $1::oid AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
     AND NOT EXISTS (
@@ -90,12 +92,8 @@ const columnsSql = `
   SELECT a.attrelid::text AS table, a.attname AS name,
     pg_catalog.format_type(b.base, CASE WHEN a.atttypmod >= 0 THEN a.atttypmod ELSE b.typtypmod END) AS type,
     a.attnotnull OR b.typnotnull AS required,
-    a.attidentity <> '' OR EXISTS (
-      SELECT 1 FROM pg_catalog.pg_depend AS s
-      WHERE s.refclassid = 'pg_catalog.pg_class'::regclass AND s.refobjid = a.attrelid AND s.refobjsubid = a.attnum
-        AND s.classid = 'pg_catalog.pg_class'::regclass AND s.deptype = 'a'
-        AND EXISTS (SELECT 1 FROM pg_catalog.pg_class AS q WHERE q.oid = s.objid AND q.relkind = 'S')
-        AND pg_catalog.pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%') AS counted,
+    a.attidentity <> '' OR coalesce(
+      pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ '^nextval[(]''([^'']|'''')*''::regclass[)]$', false) AS counted,
     CASE WHEN a.attgenerated = '' THEN coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), b.typdefault) END AS default,
     CASE WHEN a.attgenerated <> '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid) END AS generated,
     CASE WHEN b.typtype = 'e' THEN (
@@ -161,6 +159,9 @@ const othersSql = `
   SELECT p.polrelid::text AS table, 'a policy of row-level security' AS what, p.polname AS name FROM pg_catalog.pg_policy AS p
     JOIN pg_catalog.pg_class AS c ON c.oid = p.polrelid AND c.relnamespace = $1::oid
   UNION ALL
+  SELECT c.oid::text, 'a policy of row-level security', 'FORCE ROW LEVEL SECURITY' FROM pg_catalog.pg_class AS c
+  WHERE c.relnamespace = $1::oid AND c.relrowsecurity AND c.relforcerowsecurity
+  UNION ALL
   SELECT k.conrelid::text, 'an exclusion constraint', k.conname FROM pg_catalog.pg_constraint AS k
   WHERE k.connamespace = $1::oid AND k.contype = 'x'
   UNION ALL
@@ -168,6 +169,16 @@ const othersSql = `
     JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
     JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid AND c.relnamespace = $1::oid AND NOT c.relispartition
   WHERE c.relkind = 'r'
+  UNION ALL
+  SELECT i.inhparent::text, 'a table that inherits from it', h.relname FROM pg_catalog.pg_inherits AS i
+    JOIN pg_catalog.pg_class AS h ON h.oid = i.inhrelid
+    JOIN pg_catalog.pg_class AS c ON c.oid = i.inhparent AND c.relnamespace = $1::oid AND c.relkind = 'r'
+  UNION ALL
+  SELECT r.ev_class::text, 'a rule', r.rulename FROM pg_catalog.pg_rewrite AS r
+    JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class AND c.relnamespace = $1::oid AND c.relkind IN ('r', 'p')
+  UNION ALL
+  SELECT k.conrelid::text, 'a deferrable unique constraint', k.conname FROM pg_catalog.pg_constraint AS k
+  WHERE k.connamespace = $1::oid AND k.contype IN ('p', 'u') AND k.condeferrable
   ORDER BY 1, 2, 3`;
 
 function byTable(rows: readonly CatalogueRow[]): ReadonlyMap<string, readonly CatalogueRow[]> {

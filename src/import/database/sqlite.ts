@@ -58,11 +58,11 @@ async function readTable(query: Query, name: string, kind: TableKind, sql: strin
     .filter(({ pk }) => Number(pk) > 0)
     .toSorted((a, b) => Number(a["pk"]) - Number(b["pk"]))
     .map((row) => String(row["name"]));
-  const { indexes, uniques } = await readIndexes(query, name);
+  const { indexes, isKeyIndexed, uniques } = await readIndexes(query, name);
   return {
     name,
     kind,
-    columns: found.map((row) => columnOf(row, key, clauses)),
+    columns: found.map((row) => columnOf(row, key, clauses, isKeyIndexed)),
     key,
     uniques,
     references: await readReferences(query, name, key),
@@ -78,13 +78,19 @@ async function readTable(query: Query, name: string, kind: TableKind, sql: strin
 
 type XinfoRow = Readonly<Record<string, unknown>>;
 
-function columnOf(row: XinfoRow, key: readonly string[], { generated, isRowid }: TableClauses): CatalogueColumn {
+function columnOf(
+  row: XinfoRow,
+  key: readonly string[],
+  { generated, isRowid }: TableClauses,
+  isKeyIndexed: boolean,
+): CatalogueColumn {
   const name = String(row["name"]);
   const isGenerated = Number(row["hidden"]) > 1;
   const type = textOf(row["type"]).replace(/\s*generated always$/i, "");
   const isOnlyKey = key.length === 1 && key[0] === name;
-  // An INTEGER PRIMARY KEY is the number of the row, which SQLite chooses and never leaves null.
-  const counted = isOnlyKey && isRowid && /^integer$/i.test(type);
+  // An INTEGER PRIMARY KEY is the number of the row, which SQLite chooses and never leaves null; it has no index. With DESC it is
+  // an ordinary column, https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
+  const counted = isOnlyKey && isRowid && !isKeyIndexed && /^integer$/i.test(type);
   return {
     name,
     type,
@@ -95,7 +101,12 @@ function columnOf(row: XinfoRow, key: readonly string[], { generated, isRowid }:
   };
 }
 
-async function readIndexes(query: Query, table: string): Promise<Pick<CatalogueTable, "uniques" | "indexes">> {
+interface Indexes extends Pick<CatalogueTable, "uniques" | "indexes"> {
+  /** Whether the primary key has an index. */
+  readonly isKeyIndexed: boolean;
+}
+
+async function readIndexes(query: Query, table: string): Promise<Indexes> {
   const uniques: CatalogueUnique[] = [];
   const indexes: (readonly (string | undefined)[])[] = [];
   const list = await query('SELECT name, "unique", origin, partial FROM pragma_index_list(?) ORDER BY seq DESC', [
@@ -111,7 +122,7 @@ async function readIndexes(query: Query, table: string): Promise<Pick<CatalogueT
     else if (row["origin"] !== "pk")
       uniques.push({ name, columns, nullsEqual: false, ...(where === undefined ? {} : { where }) });
   }
-  return { uniques, indexes };
+  return { uniques, indexes, isKeyIndexed: list.some(({ origin }) => origin === "pk") };
 }
 
 async function readReferences(

@@ -11,7 +11,9 @@ export interface ImportedType {
   readonly guessed?: string;
 }
 
-const scalar = (name: Extract<FieldType, { kind: "scalar" }>["name"], bounds: object = {}): FieldType => ({
+type ScalarName = Extract<FieldType, { kind: "scalar" }>["name"];
+
+const scalar = (name: ScalarName, bounds: object = {}): FieldType => ({
   kind: "scalar",
   name,
   ...bounds,
@@ -37,65 +39,60 @@ function partsOf(type: string): readonly [name: string, ...numbers: readonly num
   ];
 }
 
+/** What a type is, by its numbers in brackets. */
+type TypeOf = (first?: number, second?: number) => ImportedType;
+
+const plain =
+  (name: ScalarName, bounds: object = {}): TypeOf =>
+  () => ({ type: scalar(name, bounds) });
+const sized: TypeOf = (most) => ({ type: most === undefined ? scalar("text") : scalar("string", { max: most }) });
+
+/** The types of PostgreSQL, as `format_type` writes them without their numbers. */
+const postgresTypes: Readonly<Record<string, TypeOf>> = {
+  smallint: plain("integer", { min: -32_768, max: 32_767 }),
+  integer: plain("integer", { min: -2_147_483_648, max: 2_147_483_647 }),
+  bigint: plain("integer"),
+  real: plain("number"),
+  "double precision": plain("number"),
+  numeric: decimalOf,
+  money: () => ({ type: scalar("decimal"), lost: "the currency of a type" }),
+  boolean: plain("boolean"),
+  "character varying": sized,
+  character: sized,
+  text: plain("text"),
+  citext: () => ({ type: scalar("text"), lost: "that a text is compared without regard to case" }),
+  uuid: plain("uuid"),
+  date: plain("date"),
+  "timestamp with time zone": plain("datetime"),
+  "timestamp without time zone": () => ({
+    type: scalar("datetime"),
+    guessed: "that a timestamp without a time zone is in UTC",
+  }),
+  "time without time zone": plain("time"),
+  json: plain("json"),
+  jsonb: plain("json"),
+  bytea: plain("bytes"),
+  hstore: () => ({ type: { kind: "map", of: { kind: "nullable", of: scalar("text") } } }),
+};
+
+/** Types of PostgreSQL that become texts, and that a notice names. */
+const named: readonly string[] = [
+  "interval", "time with time zone", "inet", "cidr", "macaddr", "xml", "tsvector", "point", "bit", "bit varying",
+  "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
+]; // biome-ignore format: a table
+
 function postgresType(written: string): ImportedType {
   if (written.endsWith("[]")) {
     const of = postgresType(written.slice(0, -2));
     return { ...of, type: { kind: "list", of: of.type } };
   }
   const [name, first, second] = partsOf(written);
-  switch (name) {
-    case "smallint":
-      return { type: scalar("integer", { min: -32_768, max: 32_767 }) };
-    case "integer":
-      return { type: scalar("integer", { min: -2_147_483_648, max: 2_147_483_647 }) };
-    case "bigint":
-      return { type: scalar("integer") };
-    case "real":
-    case "double precision":
-      return { type: scalar("number") };
-    case "numeric":
-      return decimalOf(first, second);
-    case "money":
-      return { type: scalar("decimal"), lost: "the currency of a type" };
-    case "boolean":
-      return { type: scalar("boolean") };
-    case "character varying":
-    case "character":
-      return { type: first === undefined ? scalar("text") : scalar("string", { max: first }) };
-    case "text":
-      return { type: scalar("text") };
-    case "citext":
-      return { type: scalar("text"), lost: "that a text is compared without regard to case" };
-    case "uuid":
-      return { type: scalar("uuid") };
-    case "date":
-      return { type: scalar("date") };
-    case "timestamp with time zone":
-      return { type: scalar("datetime") };
-    case "timestamp without time zone":
-      return { type: scalar("datetime"), guessed: "that a timestamp without a time zone is in UTC" };
-    case "time without time zone":
-      return { type: scalar("time") };
-    case "json":
-    case "jsonb":
-      return { type: scalar("json") };
-    case "bytea":
-      return { type: scalar("bytes") };
-    case "hstore":
-      return { type: { kind: "map", of: { kind: "nullable", of: scalar("text") } } };
-    default:
-      return {
-        type: scalar("text"),
-        lost: `the type ${known.includes(name) ? name : "of a column"}, which becomes text`,
-      };
-  }
+  if (Object.hasOwn(postgresTypes, name)) return (postgresTypes[name] ?? sized)(first, second);
+  return {
+    type: scalar("text"),
+    lost: `the type ${named.includes(name) ? name : "of a column"}, which becomes text`,
+  };
 }
-
-/** Types of PostgreSQL that a notice names. */
-const known: readonly string[] = [
-  "interval", "time with time zone", "inet", "cidr", "macaddr", "xml", "tsvector", "point", "bit", "bit varying",
-  "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
-]; // biome-ignore format: a table
 
 /** A `decimal` has at most 15 significant digits. */
 const mostDigits = 15;
@@ -109,24 +106,32 @@ function decimalOf(precision: number | undefined, scale = 0): ImportedType {
   return { type: scalar("decimal", { min: -max, max }), lost: "how many digits a number has behind the point" };
 }
 
-/** SQLite accepts any name of a type; the names that other databases have are read as those mean them. */
+/**
+ * SQLite accepts any name of a type; the names that other databases have are read as those mean them. The first row that matches
+ * holds. `guessed`: whether the file does not enforce what the name says.
+ */
+const sqliteTypes: readonly (readonly [name: RegExp, type: TypeOf, isGuessed?: "guessed"])[] = [
+  [/bool/, plain("boolean"), "guessed"],
+  [/json/, plain("json"), "guessed"],
+  [/uuid|guid|uniqueidentifier/, plain("uuid"), "guessed"],
+  [/datetime|timestamp/, plain("datetime"), "guessed"],
+  [/^date$/, plain("date"), "guessed"],
+  [/^time$/, plain("time"), "guessed"],
+  [/int/, plain("integer")],
+  [/clob|text/, plain("text")],
+  [/char/, sized],
+  [/real|floa|doub/, plain("number")],
+  [/dec|numeric|money/, decimalOf, "guessed"],
+  [/blob/, plain("bytes")],
+  [/^(?:any)?$/, () => ({ type: scalar("json"), lost: "that a column has no type" })],
+]; // biome-ignore format: a table
+
 function sqliteType(written: string): ImportedType {
   const [name, first, second] = partsOf(written);
-  const guessed = "a type from the name of a SQLite type, which the file does not enforce";
-  if (/bool/.test(name)) return { type: scalar("boolean"), guessed };
-  if (/json/.test(name)) return { type: scalar("json"), guessed };
-  if (/uuid|guid|uniqueidentifier/.test(name)) return { type: scalar("uuid"), guessed };
-  if (/datetime|timestamp/.test(name)) return { type: scalar("datetime"), guessed };
-  if (name === "date") return { type: scalar("date"), guessed };
-  if (name === "time") return { type: scalar("time"), guessed };
-  if (name.includes("int")) return { type: scalar("integer") };
-  if (/char|clob|text/.test(name)) {
-    if (first === undefined || /clob|text/.test(name)) return { type: scalar("text") };
-    return { type: scalar("string", { max: first }), guessed };
-  }
-  if (/real|floa|doub/.test(name)) return { type: scalar("number") };
-  if (/dec|numeric|money/.test(name)) return { ...decimalOf(first, second), guessed };
-  if (name.includes("blob")) return { type: scalar("bytes") };
-  if (name === "" || name === "any") return { type: scalar("json"), lost: "that a column has no type" };
-  return { type: scalar("text"), lost: "the type of a column, which becomes text" };
+  const [, typeOf, isGuessed] = sqliteTypes.find(([pattern]) => pattern.test(name)) ?? [];
+  if (typeOf === undefined) return { type: scalar("text"), lost: "the type of a column, which becomes text" };
+  const found = typeOf(first, second);
+  // A length in brackets is not enforced either.
+  if (isGuessed === undefined && (typeOf !== sized || first === undefined)) return found;
+  return { ...found, guessed: "a type from the name of a SQLite type, which the file does not enforce" };
 }

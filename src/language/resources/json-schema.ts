@@ -10,6 +10,7 @@
  */
 import { fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { timeOfDayPattern } from "../../base/clock.ts";
 import { type UnixUnit, unixFormats, unixRange } from "../../base/unix-time.ts";
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
@@ -289,8 +290,7 @@ function unixTime(unit: UnixUnit): JsonObject {
 
 const plain = {
   date: { type: "string", format: "date" },
-  // A time of day without an offset, which JSON Schema's `time` would require.
-  time: { type: "string", pattern: "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$" },
+  time: { type: "string", pattern: timeOfDayPattern },
   datetime: { type: "string", format: "date-time", maxLength: 64 },
   duration: { type: "string", format: "duration", maxLength: 64 },
   uuid: { type: "string", format: "uuid" },

@@ -79,6 +79,8 @@ export interface AdoptedColumn {
   readonly read: string;
   /** The SQL that writes a value of the store's own type, with `?` for it. */
   readonly write: string;
+  /** PostgreSQL: the SQL of the next value of a field that the database counts. */
+  readonly next?: string;
   /** Set if the column may be null although the field may not: a row with null is no record. */
   readonly excludesNull?: true;
   /** The SQL of a condition that values of the field's type fulfil, if the column may have others: such a row is no record. */

@@ -3,17 +3,27 @@
  * name, columns, types and rows: the service adds only bookkeeping columns, and reads the table through a view that has the names
  * and types of the service's own tables.
  */
-import type { Catalogue, CatalogueColumn, CatalogueTable } from "../../import/database/catalogue.ts";
+import type {
+  Catalogue,
+  CatalogueColumn,
+  CatalogueReference,
+  CatalogueTable,
+  DeleteAction,
+} from "../../import/database/catalogue.ts";
 import type { AdoptedColumn, AdoptedTable, Column, ExistingTablePlan, Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
-import { uniquesOf } from "../sql/columns.ts";
-import type { Step } from "./migration.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";
+import { type MigrationPlan, MigrationRejected, obstaclesOf, type Step, storedDocument } from "./migration.ts";
 
 /** The SQL of one database. */
 export interface AdoptionDialect {
   readonly quoteName: (name: string) => string;
-  /** Returns how to read and write a column as the type of the field; or what prevents it. */
-  readonly columnOf: (column: CatalogueColumn, field: Column) => Omit<AdoptedColumn, "name" | "type"> | string;
+  /** Returns how to read and write a column of the table as the type of the field; or what prevents it. */
+  readonly columnOf: (
+    column: CatalogueColumn,
+    field: Column,
+    table: string,
+  ) => Omit<AdoptedColumn, "name" | "type"> | string;
   /** Returns the SQL of the row number; undefined if the table gets a column `_seq` for it. */
   readonly rowNumber: (table: CatalogueTable) => string | undefined;
   /** Returns why the database has no row numbers or triggers for the table, one text for each reason. */
@@ -29,6 +39,50 @@ export interface Adoption {
 
 /** The names of the columns that the service adds: the number and revision of a row, and an id beside the table's key. */
 export const addedColumns = { seq: "_seq", revision: "_rev", id: "_id" } as const;
+
+/** The target of a migration with the existing tables of the database. */
+export type WithAdoption<Wanted> = Wanted & { readonly adoption: Adoption };
+
+/** Whether a table is the store's own. */
+export function isOwn({ adopted }: Table): boolean {
+  return adopted === undefined;
+}
+
+/**
+ * Finds the existing tables of the document, and the state of the store in the database. `stateOf` throws `not-ours` for a database
+ * of another program unless it is told that existing tables are used.
+ */
+export async function withAdoption<Wanted extends { readonly tables: readonly Table[] }, State extends StoredTables>(
+  wanted: Wanted,
+  stateOf: (usesExisting: boolean) => State | undefined | Promise<State | undefined>,
+  find: (former: readonly Table[]) => Promise<Adoption>,
+): Promise<{ readonly state: State | undefined; readonly wanted: WithAdoption<Wanted> }> {
+  const state = await stateOf(wanted.tables.some(({ existing }) => existing !== undefined));
+  const adoption = await find(formerTables(state));
+  // The database is of another program, and the document uses none of its tables.
+  if (state === undefined && adoption.tables.every(isOwn)) await stateOf(false);
+  return { state, wanted: { ...wanted, tables: adoption.tables, adoption } };
+}
+
+/** Returns the tables of the stored document. */
+export function formerTables(state: StoredTables | undefined): readonly Table[] {
+  return state === undefined ? [] : storedDocument(state).tables;
+}
+
+type StoredTables = Parameters<typeof storedDocument>[0];
+
+/** @throws MigrationRejected if existing tables cannot be used. */
+export function assertAdoptable(adoption: Adoption): void {
+  const plan: MigrationPlan = { steps: adoptionSteps(adoption, []) };
+  const obstacles = obstaclesOf(plan);
+  if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
+}
+
+/** Returns the existing tables that the stored document does not use in the same way. */
+export function newlyAdopted(tables: readonly Table[], former: readonly Table[]): readonly Table[] {
+  const known = new Set(former.map((table) => JSON.stringify(table)));
+  return tables.filter((table) => !isOwn(table) && !known.has(JSON.stringify(table)));
+}
 
 /** Rejects data with existing tables for a backup. @throws StoreError `not-ours`. */
 export function assertNoExisting(tables: readonly Table[], place: string): void {
@@ -79,13 +133,17 @@ export function adopt(
   const present = new Map(
     catalogue.tables.filter(({ name }) => !own.includes(name)).map((table) => [table.name, table]),
   );
+  const usesSome = tables.some(({ existing }) => existing !== undefined && present.has(existing.name));
   const obstacles: string[] = [];
   const adopted = tables.map(({ existing, ...table }): Table => {
     const found = existing && present.get(existing.name);
     if (existing === undefined || found === undefined) {
       if (existing !== undefined && used.has(existing.name))
         obstacles.push(`${table.resource}: the table ${existing.name} is no longer there`);
-      if (present.has(table.name)) obstacles.push(takenName(table, existing));
+      else if (present.has(table.name)) obstacles.push(takenName(table, existing));
+      // With none of its existing tables the document has data of its own.
+      else if (existing !== undefined && usesSome)
+        obstacles.push(`${table.resource}: the database has no table ${existing.name}`);
       return table;
     }
     const result = adoptTable(table, existing, found, dialect);
@@ -126,20 +184,18 @@ function adoptTable(
       continue;
     }
     const result =
-      column === undefined ? `the table ${found.name} has no column ${name}` : fieldOf(field, column, found, dialect);
+      column === undefined
+        ? `the table ${found.name} has no column ${name}`
+        : fieldOf(field, column, { made: table.id.made, found }, dialect);
     if (typeof result === "string") obstacles.push(result);
     else if (column !== undefined) columns[field.name] = { name, type: column.type, ...result };
   }
-  for (const { default: value, generated, name, required, counted } of found.columns)
-    if (
-      required &&
-      !used.has(name) &&
-      value === undefined &&
-      generated === undefined &&
-      counted !== true &&
-      !isAdded(name)
-    )
-      obstacles.push(`${found.name}.${name} needs a value, and the document does not have it`);
+  for (const { default: value, generated, name, required, counted } of found.columns) {
+    const isSet = used.has(name) || value !== undefined || generated !== undefined || counted === true;
+    if (required && !isSet) obstacles.push(`${found.name}.${name} needs a value, and the document does not have it`);
+    if (isAdded(name))
+      obstacles.push(`${found.name}.${name} has the name of a column that the service adds: rename it`);
+  }
   obstacles.push(...uniqueObstacles(table, existing, found));
   return { adopted: adoptedOf(table, existing, found, columns, dialect), obstacles };
 }
@@ -161,7 +217,7 @@ function adoptedOf(
 }
 
 function isAdded(name: string): boolean {
-  return Object.values(addedColumns).some((one) => one === name);
+  return Object.values(addedColumns).some((one) => one === name.toLowerCase());
 }
 
 /** Whether the table gets an id: the service makes ids of texts. */
@@ -182,6 +238,10 @@ function tableObstacles(table: Table, found: CatalogueTable): readonly string[] 
       .filter((name) => !name.startsWith("nonet_"))
       .map((name) => `the trigger ${name} of ${found.name} may change what the service writes`),
     ...found.others.map(({ name, what }) => `${found.name} has ${what}, ${name}`),
+    ...(found.isOfService === true ? [`${found.name} is a table that a service has made for its own data`] : []),
+    ...(found.owner === undefined
+      ? []
+      : [`${found.name} belongs to the role ${found.owner}, and only its owner can add columns and triggers`]),
     ...(timed.length === 0
       ? []
       : ["it has timers or retention, which need columns that an existing table does not have"]),
@@ -189,8 +249,7 @@ function tableObstacles(table: Table, found: CatalogueTable): readonly string[] 
       if (field.file !== undefined) return [`${field.name} is a file`];
       if (field.marks.includes("secret"))
         return [`${field.name} is a secret, of which the service stores its own hash`];
-      const isCounter = field.default?.kind === "counter" || field.default?.kind === "counter-per";
-      return isCounter && field.name !== "id" ? [`${field.name} is a counter of the service`] : [];
+      return field.default?.kind === "counter-per" ? [`${field.name} is a counter of the service`] : [];
     }),
   ];
 }
@@ -199,7 +258,7 @@ function tableObstacles(table: Table, found: CatalogueTable): readonly string[] 
 function fieldOf(
   field: Column,
   column: CatalogueColumn,
-  { key, name: table }: CatalogueTable,
+  { made, found: { key, name: table } }: { readonly made: Table["id"]["made"]; readonly found: CatalogueTable },
   dialect: AdoptionDialect,
 ): Omit<AdoptedColumn, "name" | "type"> | string {
   const place = `${table}.${column.name}`;
@@ -209,7 +268,10 @@ function fieldOf(
     return `${place} may be null, and the field ${field.name} is required: write \`${field.name}?\`, or make it NOT NULL`;
   if (field.nullable && column.required)
     return `${place} is NOT NULL, and the field ${field.name} is optional: write it without \`?\``;
-  const result = dialect.columnOf(column, field);
+  const isCounter = field.name === "id" ? made === "counter" : field.default?.kind === "counter";
+  if (isCounter && column.counted !== true)
+    return `${place} is not counted by the database, and the document says that ${field.name} is`;
+  const result = dialect.columnOf(column, field, table);
   if (typeof result === "string") return `${place} ${result}`;
   // SQLite allows null in a key.
   return field.nullable || column.required ? result : { ...result, excludesNull: true };
@@ -234,6 +296,15 @@ function uniqueObstacles(
       if (present.has(text) || (addsOwnId && set.join() === "id")) return [];
       return [`the document says that ${set.join(" + ")} is unique, and ${name} has no such constraint`];
     }),
+    ...plain.flatMap(({ columns, nullsEqual }) => {
+      const set = declared.get(keyOf(columns as readonly string[]));
+      const isNullable = table.columns.some((column) => column.nullable && set?.includes(column.name));
+      if (set === undefined || !isNullable || isAbsentEqual(table, set) === nullsEqual) return [];
+      const [found, declaredAs] = nullsEqual ? ["equal", "different"] : ["different", "equal"];
+      return [
+        `${set.join(" + ")} of ${name} is unique with two nulls ${found}, and the document says that they are ${declaredAs}`,
+      ];
+    }),
     ...sets
       .filter((set) => !declared.has(keyOf(set)) && !set.includes(addedColumns.id) && !set.includes(addedColumns.seq))
       .map((set) => `${set.join(" + ")} of ${name} is unique, and the document does not say so`),
@@ -246,25 +317,52 @@ function uniqueObstacles(
   ];
 }
 
-/** A reference to or from an existing table has to be the foreign key of the tables, or of none. */
+/**
+ * The document has to know a foreign key between existing tables if a deletion changes other rows, since the database would change
+ * records behind the service's back. One that only rejects may be unknown. A reference of the document has to be the foreign key of
+ * its column, or of none.
+ */
 function referenceObstacles(tables: readonly Table[], present: ReadonlyMap<string, CatalogueTable>): readonly string[] {
-  return tables.flatMap(({ adopted, columns, resource }) => {
-    const found = adopted && present.get(adopted.name);
-    if (found === undefined) return [];
-    return columns.flatMap(({ name, references }) => {
-      const column = adopted?.columns[name]?.name;
-      const key = found.references.find((one) => one.columns.length === 1 && one.columns[0] === column);
-      const target = tables.find((one) => one.resource === references?.resource);
-      if (key === undefined) return [];
-      const place = `${resource}: ${found.name}.${column}`;
-      if (references === undefined || target?.adopted === undefined)
-        return [`${place} refers to ${key.table}, and the document does not say so`];
-      if (target.adopted.name.toLowerCase() !== key.table.toLowerCase())
-        return [`${place} refers to ${key.table}, and the document says ${references.resource}`];
-      // The database would reject the deletion of the other record before this one is deleted.
-      return references.onDelete === "delete" && key.onDelete !== "CASCADE"
-        ? [`${place} is not ON DELETE CASCADE, and the document says \`delete with\``]
-        : [];
+  const adopted = new Map(
+    tables.flatMap((one) => (one.adopted === undefined ? [] : [[one.adopted.name.toLowerCase(), one] as const])),
+  );
+  return tables.flatMap((table) => {
+    const found = table.adopted && present.get(table.adopted.name);
+    return (found?.references ?? []).flatMap((key) => {
+      const place = `${table.resource}: ${found?.name}.${key.columns.join(" + ")}`;
+      const target = adopted.get(key.table.toLowerCase());
+      const field = table.columns.find(
+        ({ name }) => key.columns.length === 1 && key.columns[0] === table.adopted?.columns[name]?.name,
+      );
+      if (field?.references !== undefined) return declaredObstacles(place, field.references, key, tables);
+      const action = target === undefined ? undefined : changingAction(key, target);
+      return action === undefined
+        ? []
+        : [`${place} refers to ${key.table} ${action}, and the document does not say so`];
     });
   });
+}
+
+function declaredObstacles(
+  place: string,
+  { onDelete, resource }: NonNullable<Column["references"]>,
+  key: CatalogueReference,
+  tables: readonly Table[],
+): readonly string[] {
+  const declared = tables.find((one) => one.resource === resource)?.adopted?.name;
+  if (declared?.toLowerCase() !== key.table.toLowerCase())
+    return [`${place} refers to ${key.table}, and the document says ${resource}`];
+  // The database would reject the deletion of the other record before this one is deleted.
+  return onDelete === "delete" && key.onDelete !== "CASCADE"
+    ? [`${place} is not ON DELETE CASCADE, and the document says \`delete with\``]
+    : [];
+}
+
+/** Returns the action of a foreign key that changes rows when the service deletes or changes the row that they refer to. */
+function changingAction({ onDelete, onUpdate, to }: CatalogueReference, { adopted }: Table): string | undefined {
+  const changes = (action: DeleteAction): boolean => action !== "NO ACTION" && action !== "RESTRICT";
+  if (changes(onDelete)) return `ON DELETE ${onDelete}`;
+  // Ids never change.
+  const isId = to.length === 1 && to[0] === adopted?.columns["id"]?.name;
+  return !isId && changes(onUpdate) ? `ON UPDATE ${onUpdate}` : undefined;
 }

@@ -3,16 +3,18 @@
  * key cannot be an id), a trigger that gives a new revision to what other programs change, and a view from which the store reads,
  * with the names and types of the store's own tables.
  */
+import { timeOfDayPattern } from "../../base/clock.ts";
 import type { CatalogueColumn, CatalogueRow } from "../../import/database/catalogue.ts";
 import { readPostgres } from "../../import/database/postgres.ts";
+import type { Value } from "../../expression/evaluate.ts";
 import type { AdoptedColumn, AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
 import { type Adoption, addedColumns, adopt, type AdoptionDialect, columnOfField } from "../migration/adoption.ts";
 import { uniquesOf } from "../sql/columns.ts";
 import type { Following } from "../migration/migration.ts";
-import type { Session } from "./connection.ts";
-import { relationsOf } from "./relations.ts";
+import type { Session, SqlRow } from "./connection.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
-import { quoteName } from "./value.ts";
+import { quoteText } from "../sql/json-text.ts";
+import { columnTypes, fromStored, quoteName } from "./value.ts";
 
 /** Finds the existing tables of the document in the schema. `former`: the tables of the stored document. */
 export async function adoptionOf(
@@ -84,9 +86,15 @@ function statementsOf(table: Table, adopted: AdoptedTable): readonly string[] {
     ...numbered,
     ...identified,
     `CREATE TRIGGER nonet_revise BEFORE UPDATE ON ${name} FOR EACH ROW EXECUTE FUNCTION nonet_revise()`,
-    `CREATE VIEW ${quoteName(table.name)} AS SELECT ${adopted.seq} AS _seq, ${[revision, ...columns].join(", ")} FROM ${name}`,
+    `CREATE VIEW ${quoteName(table.name)} AS SELECT ${adopted.seq} AS _seq, ${[revision, ...columns].join(", ")} FROM ${name}${whereSql(adopted)}`,
     ...indexesOf(table, adopted),
   ];
+}
+
+/** A row with values that no field of these types can have is no record. */
+function whereSql({ columns }: AdoptedTable): string {
+  const conditions = Object.values(columns).flatMap(({ condition }) => (condition === undefined ? [] : [condition]));
+  return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
 }
 
 /**
@@ -106,41 +114,63 @@ function indexesOf(table: Table, adopted: AdoptedTable): readonly string[] {
   });
 }
 
-/** Returns a sentence for each column with values that the field cannot have. Reads through the view. */
+/**
+ * Returns a sentence for each column with values that the field cannot have. Reads the tables themselves, so that a plan that
+ * changes nothing can run it. Must run in a transaction.
+ */
 export async function invalidValues(
   session: Session,
-  table: Table,
+  tables: readonly Table[],
   validate: Following["validate"],
 ): Promise<readonly string[]> {
-  const { adopted, columns, resource } = table;
-  if (adopted === undefined) return [];
-  const relation = relationsOf([table]).get(resource);
-  if (relation === undefined) return [];
-  const checks = columns.map((column) => ({ column, isValid: validate(column.schema), count: 0, ids: [] as string[] }));
-  for (let last = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = await session.rows(
-      `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE t._seq > $1::bigint ORDER BY t._seq LIMIT ${batch}`,
-      [last],
-    );
-    for (const row of rows.map(relation.decode)) {
-      last = row["_seq"] as number;
-      for (const check of checks) {
-        const value = row[check.column.name] ?? null;
-        if (value === null ? check.column.nullable : check.column.unix !== undefined || check.isValid(value)) continue;
+  const found: string[] = [];
+  for (const table of tables)
+    if (table.adopted !== undefined) found.push(...(await invalidValuesOf(session, table, table.adopted, validate)));
+  return found;
+}
+
+async function invalidValuesOf(
+  session: Session,
+  { columns, resource }: Table,
+  adopted: AdoptedTable,
+  validate: Following["validate"],
+): Promise<readonly string[]> {
+  // The ids that the store adds are valid.
+  const checks = columns.flatMap((column) => {
+    const { condition = "true", name, read } = columnOfField(adopted, column.name);
+    if (name === addedColumns.id) return [];
+    return [{ column, name, read, condition, isValid: validate(column.schema), count: 0, rows: [] as string[] }];
+  });
+  const [id] = checks;
+  const names = id?.column.name === "id" ? "the ids" : "the rows with the ctid";
+  const key = id?.column.name === "id" ? `to_json(${id.read})::text` : "ctid::text";
+  const reads = checks.flatMap(({ column, condition, read }) => [`(${read})::${columnTypes[column.type]}`, condition]);
+  await session.rows(
+    `DECLARE nonet_rows NO SCROLL CURSOR FOR SELECT ${[key, ...reads].join(", ")} FROM ${quoteName(adopted.name)}`,
+  );
+  for (let rows: readonly SqlRow[] | undefined; rows === undefined || rows.length === batch; ) {
+    rows = await session.rows(`FETCH ${batch} FROM nonet_rows`);
+    for (const [row, ...values] of rows) {
+      for (const [index, check] of checks.entries()) {
+        const value = fromStored(values[2 * index], check.column.type);
+        if (values[2 * index + 1] === true && fits(value, check.column, check.isValid)) continue;
         check.count += 1;
-        if (check.ids.length < 3) check.ids.push(JSON.stringify(row["id"]));
+        if (check.rows.length < 3) check.rows.push(String(row));
       }
     }
-    if (rows.length < batch) break;
   }
-  return checks.flatMap(({ column, count, ids }) => {
+  await session.rows("CLOSE nonet_rows");
+  return checks.flatMap(({ column, count, name, rows }) => {
     if (count === 0) return [];
-    const place = `${resource}: ${adopted.name}.${columnOfField(adopted, column.name).name}`;
-    const more = count > ids.length ? ", …" : "";
+    const where = `${names} ${rows.join(", ")}${count > rows.length ? ", …" : ""}`;
     return [
-      `${place} has ${count} values that the field ${column.name} cannot have, with the ids ${ids.join(", ")}${more}`,
+      `${resource}: ${adopted.name}.${name} has ${count} values that the field ${column.name} cannot have, with ${where}`,
     ];
   });
+}
+
+function fits(value: Value, { nullable, unix }: Column, isValid: (value: Value) => boolean): boolean {
+  return value === null ? nullable : unix !== undefined || isValid(value);
 }
 
 /** The number of rows per read. */
@@ -155,14 +185,30 @@ const dialect: AdoptionDialect = {
     const only = columns.find(({ counted, name }) => counted === true && key.length === 1 && name === key[0]);
     return only === undefined ? undefined : quoteName(only.name);
   },
-  columnOf: (column, field) => {
+  columnOf: (column, field, table) => {
     const found = sqlOf(column, field);
-    const other = `is ${column.type}, and the field ${field.name} is of another type`;
-    return found ?? other;
+    if (found === undefined) return `is ${column.type}, and the field ${field.name} is of another type`;
+    if (typeof found === "string" || !isCounted(column, field)) return found;
+    const sequence = `nextval(pg_get_serial_sequence(${quoteText(quoteName(table))}, ${quoteText(column.name)}))`;
+    return { ...found, next: column.default ?? sequence };
   },
 };
 
-type Reading = Pick<AdoptedColumn, "read" | "write">;
+function isCounted({ counted }: CatalogueColumn, field: Column): boolean {
+  return counted === true && (field.name === "id" || field.default?.kind === "counter");
+}
+
+type Reading = Pick<AdoptedColumn, "read" | "write" | "condition">;
+
+const safe = Number.MAX_SAFE_INTEGER;
+
+/** Conditions of values that have a form in JSON; null fulfils them. */
+const conditions = {
+  finite: (name: string) => `(${name} IN ('NaN', 'Infinity', '-Infinity')) IS NOT TRUE`,
+  safe: (name: string) => `(${name} BETWEEN -${safe} AND ${safe}) IS NOT FALSE`,
+  dated: (name: string) => `(${name} >= '0001-01-01' AND ${name} < '10000-01-01') IS NOT FALSE`,
+  timed: (name: string) => `(${name} < '24:00') IS NOT FALSE`,
+} as const;
 
 function sqlOf(column: CatalogueColumn, field: Column): Reading | string | undefined {
   const name = quoteName(column.name);
@@ -173,22 +219,36 @@ function sqlOf(column: CatalogueColumn, field: Column): Reading | string | undef
     case "text":
       return textSql(name, type, size, column, field);
     case "integer":
-      return integerSql(name, type, scale, field);
-    case "number":
-      if (type === "double precision") return { read: name, write: "?" };
-      if (type === "real") return { read: `${name}::text::double precision`, write: "?" };
-      return type === "numeric" ? { read: `${name}::double precision`, write: "?" } : undefined;
+      return integerSql(column, type, scale, field);
+    case "number": {
+      const read = {
+        "double precision": name,
+        real: `${name}::text::double precision`,
+        numeric: `${name}::double precision`,
+      }[type];
+      return read === undefined ? undefined : { read, write: "?", condition: conditions.finite(name) };
+    }
     case "boolean":
       return type === "boolean" ? { read: name, write: "?" } : undefined;
     case "timestamp":
-      if (type === "timestamp with time zone") return { read: `date_trunc('milliseconds', ${name})`, write: "?" };
-      return type === "timestamp without time zone"
-        ? { read: `date_trunc('milliseconds', ${name} AT TIME ZONE 'UTC')`, write: "? AT TIME ZONE 'UTC'" }
-        : undefined;
+      return timestampSql(name, type);
     case "json":
       if (type === "json") return { read: name, write: "?" };
       return type === "jsonb" ? { read: `${name}::json`, write: "?::jsonb" } : undefined;
   }
+}
+
+function timestampSql(name: string, type: string): Reading | undefined {
+  const condition = conditions.dated(name);
+  if (type === "timestamp with time zone")
+    return {
+      read: `date_trunc('milliseconds', ${name})`,
+      write: "?",
+      condition: conditions.dated(`(${name} AT TIME ZONE 'UTC')`),
+    };
+  return type === "timestamp without time zone"
+    ? { read: `date_trunc('milliseconds', ${name} AT TIME ZONE 'UTC')`, write: "? AT TIME ZONE 'UTC'", condition }
+    : undefined;
 }
 
 function textSql(
@@ -221,9 +281,13 @@ function textSql(
     case "uuid":
       return format === "uuid" || field.references !== undefined ? { read: text, write: "?::uuid" } : undefined;
     case "date":
-      return format === "date" ? { read: `to_char(${name}, 'YYYY-MM-DD')`, write: "?::date" } : undefined;
+      return format === "date"
+        ? { read: `to_char(${name}, 'YYYY-MM-DD')`, write: "?::date", condition: conditions.dated(name) }
+        : undefined;
     case "time without time zone":
-      return format === "time" ? { read: `to_char(${name}, 'HH24:MI:SS')`, write: "?::time" } : undefined;
+      return field.schema["pattern"] === timeOfDayPattern
+        ? { read: `to_char(${name}, 'HH24:MI:SS')`, write: "?::time", condition: conditions.timed(name) }
+        : undefined;
     case "bytea":
       return field.schema["contentEncoding"] === "base64"
         ? { read: `translate(encode(${name}, 'base64'), E'\\n', '')`, write: "decode(?, 'base64')" }
@@ -236,14 +300,16 @@ function textSql(
 /** The greatest values of integer types. */
 const greatest: Readonly<Record<string, number>> = { smallint: 32_767, integer: 2_147_483_647 };
 
-function integerSql(name: string, type: string, scale: number, field: Column): Reading | string | undefined {
-  if (type === "numeric") return scale === 0 ? { read: `${name}::bigint`, write: "?" } : undefined;
+function integerSql(column: CatalogueColumn, type: string, scale: number, field: Column): Reading | string | undefined {
+  const name = quoteName(column.name);
+  const condition = conditions.safe(name);
+  if (type === "numeric") return scale === 0 ? { read: `${name}::bigint`, write: "?", condition } : undefined;
   const most = greatest[type];
-  if (type === "bigint") return { read: name, write: "?" };
+  if (type === "bigint") return { read: name, write: "?", condition };
   if (most === undefined) return undefined;
   const { maximum = Number.POSITIVE_INFINITY, minimum = Number.NEGATIVE_INFINITY } = field.schema;
-  const isCounted = field.name === "id" || field.references !== undefined;
-  return isCounted || (Number(maximum) <= most && Number(minimum) >= -most - 1)
+  const isOfDatabase = isCounted(column, field) || field.name === "id" || field.references !== undefined;
+  return isOfDatabase || (Number(maximum) <= most && Number(minimum) >= -most - 1)
     ? { read: name, write: "?" }
     : `is ${type}, from ${-most - 1} to ${most}, and the field ${field.name} may be beyond`;
 }

@@ -96,7 +96,8 @@ const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
 /** Classifies the violation of a constraint, or of the bounds of a type; undefined for other errors. */
 export function rejectionOf(thrown: unknown): "constraint" | "referenced" | undefined {
   const code = codeOf(thrown);
-  if (code === "23503") return "referenced";
+  // The second is the SQLSTATE for RESTRICT from PostgreSQL 18 on.
+  if (code === "23503" || code === "23001") return "referenced";
   return code !== undefined && /^(?:23...|22001|22003)$/.test(code) ? "constraint" : undefined;
 }
 

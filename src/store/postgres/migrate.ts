@@ -14,16 +14,17 @@ import type { RowSecurity } from "../../plan/authentication/row-security.ts";
 import { differencesBetween } from "../migration/differences.ts";
 import { StoreError } from "../port/error.ts";
 import { obstructions } from "../migration/expansion.ts";
-import { type Adoption, adoptionSteps } from "../migration/adoption.ts";
 import {
-  type Following,
-  type Migrated,
-  type MigrationPlan,
-  MigrationRejected,
-  obstaclesOf,
-  stepText,
-  storedDocument,
-} from "../migration/migration.ts";
+  type Adoption,
+  adoptionSteps,
+  assertAdoptable,
+  formerTables,
+  isOwn,
+  newlyAdopted,
+  type WithAdoption,
+  withAdoption,
+} from "../migration/adoption.ts";
+import { type Following, type Migrated, type MigrationPlan, stepText, storedDocument } from "../migration/migration.ts";
 import { adoptionOf, invalidValues, writeAdoption } from "./adoption.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { withoutBlocking } from "./online-ddl.ts";
@@ -87,44 +88,24 @@ export async function migrate(databaseUrl: DatabaseUrl, declared: Wanted): Promi
   }
 }
 
-/** The target of a migration with the existing tables of the schema, and the reasons why some cannot be used. */
-interface Found extends Wanted {
-  readonly adoption: Adoption;
-}
+type Found = WithAdoption<Wanted>;
 
 /** Finds the existing tables. The policies of row-level security are those of the store's own tables, so then there are none. */
-async function withExisting(single: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Found> {
-  const { clock, following } = wanted;
-  const adopts = wanted.tables.some(({ existing }) => existing !== undefined);
-  const state = await stateOf(single, databaseUrl.name, adopts);
-  const former = state === undefined ? [] : storedDocument(state).tables;
-  const adoption = await adoptionOf(single, databaseUrl.schema, wanted.tables, former);
-  const uses = adoption.tables.some((table) => !isOwn(table));
-  // The schema is of another program, and the document uses none of its tables.
-  if (state === undefined && !uses) await stateOf(single, databaseUrl.name);
-  if (!uses) return { ...wanted, tables: adoption.tables, adoption };
+async function withExisting(single: Session, databaseUrl: DatabaseUrl, declared: Wanted): Promise<Found> {
+  const { wanted } = await withAdoption(
+    declared,
+    (usesExisting) => stateOf(single, databaseUrl.name, usesExisting),
+    (former) => adoptionOf(single, databaseUrl.schema, declared.tables, former),
+  );
+  const { adoption, clock, following, tables } = wanted;
+  if (tables.every(isOwn)) return wanted;
   const required =
     databaseUrl.rowSecurity === "required" ? ["row_security=required is not possible with existing tables"] : [];
-  return {
-    clock,
-    following,
-    tables: adoption.tables,
-    adoption: { ...adoption, obstacles: [...adoption.obstacles, ...required] },
-  };
-}
-
-function isOwn({ adopted }: Table): boolean {
-  return adopted === undefined;
-}
-
-function rejectObstacles(adoption: Adoption): void {
-  const plan: MigrationPlan = { steps: adoptionSteps(adoption, []) };
-  const obstacles = obstaclesOf(plan);
-  if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
+  return { clock, following, tables, adoption: { ...adoption, obstacles: [...adoption.obstacles, ...required] } };
 }
 
 async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted: Found): Promise<Followed> {
-  rejectObstacles(wanted.adoption);
+  assertAdoptable(wanted.adoption);
   const state = await stateOf(
     single,
     databaseUrl.name,
@@ -271,10 +252,12 @@ async function adoptTables(
   former: readonly Table[],
 ): Promise<void> {
   await writeAdoption(session, tables, former);
-  const obstacles: string[] = [];
-  for (const table of tables)
-    obstacles.push(...(await invalidValues(session, table, following?.validate ?? (() => () => true))));
-  rejectObstacles({ ...adoption, obstacles });
+  const obstacles = await invalidValues(session, newlyAdopted(tables, former), validatorOf(following));
+  assertAdoptable({ ...adoption, obstacles });
+}
+
+function validatorOf(following: Following | undefined): Following["validate"] {
+  return following?.validate ?? (() => () => true);
 }
 
 /**
@@ -312,8 +295,8 @@ export async function planMigration(address: string, wanted: Wanted): Promise<Mi
     const found = await withExisting(single, databaseUrl, wanted);
     const own = found.tables.filter(isOwn);
     const state = await stateOf(single, databaseUrl.name, own.length < found.tables.length);
-    const former = state === undefined ? [] : storedDocument(state).tables;
-    const steps = adoptionSteps(found.adoption, former);
+    const former = formerTables(state);
+    const steps = adoptionSteps(await withValues(single, found, former), former);
     if (state === undefined && own.length < found.tables.length) return { steps };
     if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${databaseUrl.name} yet`);
     if (isFollowed(state, found) || following === undefined) return { steps };
@@ -327,4 +310,15 @@ export async function planMigration(address: string, wanted: Wanted): Promise<Mi
   } finally {
     await single.end();
   }
+}
+
+/** Adds the values that the fields cannot have to the obstacles, once the tables themselves can be used. */
+async function withValues(
+  session: Session,
+  { adoption, following, tables }: Found,
+  former: readonly Table[],
+): Promise<Adoption> {
+  if (adoption.obstacles.length > 0) return adoption;
+  const obstacles = await invalidValues(session, newlyAdopted(tables, former), validatorOf(following));
+  return { ...adoption, obstacles };
 }

@@ -6,6 +6,7 @@ import type { Row } from "../port/store.ts";
 import { isTimed, timeColumns, uniquesOf } from "../sql/columns.ts";
 import { quoteText } from "../sql/json-text.ts";
 import type { Bindable, SqlRow } from "./connection.ts";
+import { roundingOf } from "./rounding.ts";
 import { counterNames } from "./schema.ts";
 import { textsOf } from "./cached-json.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
@@ -27,6 +28,8 @@ export interface Relation extends TypedTable {
   readonly decode: (stored: SqlRow) => Row;
   /** The SQL that inserts a row. It returns `_seq` and the counter columns, or no row if a unique constraint is violated. */
   readonly insert: string;
+  /** Returns the values as the columns will have them. */
+  readonly rounded: (values: Row) => Row;
   /** Returns the arguments of `insert`. */
   readonly encode: (values: Row) => readonly Bindable[];
   /** Returns the cached JSON fragments of a complete row. */
@@ -43,16 +46,29 @@ export function relationsOf(tables: readonly Table[]): Relations {
   return new Map(tables.map((table) => [table.resource, relationOf(table)]));
 }
 
-/** Returns the SQL of the sequence of each counted column. */
+/** Returns the SQL of the next value of each counted column. */
 function ownCounters(table: Table): ReadonlyMap<string, string> {
-  return new Map([...counterNames(table)].map(([column, name]) => [column, quoteText(name)]));
+  return new Map([...counterNames(table)].map(([column, name]) => [column, `nextval(${quoteText(name)})`]));
 }
 
-/** The ids of an existing table come from its own sequence. */
-function idCounter({ columns, makesIds, name }: AdoptedTable): ReadonlyMap<string, string> {
-  const column = columns["id"]?.name ?? "id";
-  const sequence = `pg_get_serial_sequence(${quoteText(quoteName(name))}, ${quoteText(column)})`;
-  return new Map(makesIds ? [["id", sequence]] : []);
+/** Returns the SQL of the next value of each column that the database counts. */
+function countersOf({ columns }: AdoptedTable): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(columns).flatMap(([field, { next }]) => (next === undefined ? [] : [[field, next] as const])),
+  );
+}
+
+function rounder(adopted: AdoptedTable | undefined): Relation["rounded"] {
+  const roundings = Object.entries(adopted?.columns ?? {}).flatMap(([field, { type }]) => {
+    const round = roundingOf(type);
+    return round === undefined ? [] : [{ field, round }];
+  });
+  if (roundings.length === 0) return (values) => values;
+  return (values) => {
+    const row = { ...values };
+    for (const { field, round } of roundings) if (row[field] !== undefined) row[field] = round(row[field]);
+    return row;
+  };
 }
 
 function relationOf(table: Table): Relation {
@@ -62,7 +78,7 @@ function relationOf(table: Table): Relation {
   const storedValue = (field: string, value: string): string =>
     (adopted?.columns[field]?.write ?? "?").replace("?", () => value);
   const hidden = ["_seq", "_rev", ...(isTimed(table) ? timeColumns : [])];
-  const counters = adopted === undefined ? ownCounters(table) : idCounter(adopted);
+  const counters = adopted === undefined ? ownCounters(table) : countersOf(adopted);
   const counted = [...counters.keys()];
   const texts = textsOf(table, counted);
   const cached = texts?.columns ?? [];
@@ -78,7 +94,7 @@ function relationOf(table: Table): Relation {
   const parameters = written.map(({ name, type }, index) => {
     const parameter = `$${index + 1}::${columnTypes[type]}`;
     const counter = counters.get(name);
-    return counter === undefined ? storedValue(name, parameter) : `coalesce(${parameter}, nextval(${counter}))`;
+    return counter === undefined ? storedValue(name, parameter) : `coalesce(${parameter}, ${counter})`;
   });
   return {
     table,
@@ -98,6 +114,7 @@ function relationOf(table: Table): Relation {
     storedValue,
     insert: `INSERT INTO ${stored} (${written.map(({ name }) => storedName(name)).join(", ")}) ${adopted === undefined ? "" : "OVERRIDING SYSTEM VALUE "}VALUES (${parameters.join(", ")})
       ON CONFLICT DO NOTHING RETURNING ${[adopted?.seq ?? "_seq", ...counted.map(storedName)].join(", ")}`,
+    rounded: rounder(adopted),
     encode: (values) => {
       const row = { ...values, ...texts?.of(values) };
       return written.map(({ name, type }) => toStored(row[name], type));

@@ -302,8 +302,9 @@ export class PostgresTransaction implements Transaction {
     return this.#deps.view(view).fromRow(this.#session, this.#look, row, variables);
   }
 
-  async insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Promise<Written> {
+  async insert(resource: string, input: Row, revision: number, view: View, variables: Variables): Promise<Written> {
     const relation = relationFor(this.#deps.relations, resource);
+    const values = relation.rounded(input);
     const { counted, table } = relation;
     const hidden = { _rev: revision, ...timesOf(table, values, undefined, this.#deps.clock()) };
     const local = this.#deps.view(view).local;
@@ -340,7 +341,8 @@ export class PostgresTransaction implements Transaction {
   }
 
   /** Writes the changes. If an earlier change of this transaction made `row` stale, uses the current row. */
-  async #change(relation: Relation, row: Row, changes: Row): Promise<{ readonly row: Row } | Duplicate> {
+  async #change(relation: Relation, row: Row, input: Row): Promise<{ readonly row: Row } | Duplicate> {
+    const changes = relation.rounded(input);
     const now = this.#deps.clock();
     const written = this.#changedRows.get(keyOf(relation, row["id"]));
     const newest = written?.["_seq"] === undefined ? row : written;

@@ -4,9 +4,9 @@
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
-import type { Store } from "../port/store.ts";
+import type { Store, Transaction } from "../port/store.ts";
 
-/** Returns which constraint an error of the database is about; undefined for other errors. */
+/** Returns which constraint an error of the database is about, `referenced` for a foreign key; undefined for other errors. */
 export type Classify = (thrown: unknown) => "constraint" | "referenced" | undefined;
 
 /** Wraps the transactions of a store; returns `run` itself if there are no existing tables. */
@@ -17,10 +17,17 @@ export function withRejections(
 ): Store["transaction"] {
   if (tables.every(({ adopted }) => adopted === undefined)) return run;
   return async (task, until) => {
+    let used: Transaction | undefined;
     try {
-      return await run(task, until);
+      return await run((tx) => {
+        used = tx;
+        return task(tx);
+      }, until);
     } catch (thrown) {
-      const kind = classify(thrown);
+      const violated = classify(thrown);
+      // Without a deletion it is the record that was written that refers to nothing.
+      const isDeletion = used?.changes.some(({ row }) => row === undefined) === true;
+      const kind = violated === "referenced" && !isDeletion ? "constraint" : violated;
       throw kind === undefined ? thrown : new StoreError(kind, (thrown as Error).message, [], thrown);
     }
   };

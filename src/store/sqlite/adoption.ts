@@ -4,9 +4,16 @@
  */
 import { readSqlite } from "../../import/database/sqlite.ts";
 import type { CatalogueColumn } from "../../import/database/catalogue.ts";
-import { isDate } from "../../base/clock.ts";
+import { isDate, timeOfDayPattern } from "../../base/clock.ts";
 import type { AdoptedColumn, AdoptedTable, Column, Table } from "../../plan/resources/types.ts";
-import { type Adoption, addedColumns, adopt, type AdoptionDialect, columnOfField } from "../migration/adoption.ts";
+import {
+  type Adoption,
+  addedColumns,
+  adopt,
+  type AdoptionDialect,
+  columnOfField,
+  newlyAdopted,
+} from "../migration/adoption.ts";
 import type { Following } from "../migration/migration.ts";
 import type { Connection } from "./connection.ts";
 import { fromStored, quoteName } from "./value.ts";
@@ -25,8 +32,7 @@ export async function adoptionOf(
   );
   const adoption = adopt(tables, catalogue, former, dialect);
   if (adoption.obstacles.length > 0) return adoption;
-  const known = new Set(former.map((table) => JSON.stringify(table)));
-  const changed = adoption.tables.filter((table) => table.adopted !== undefined && !known.has(JSON.stringify(table)));
+  const changed = newlyAdopted(adoption.tables, former);
   return { ...adoption, obstacles: changed.flatMap((table) => invalidValues(connection, table, validate)) };
 }
 
@@ -136,7 +142,11 @@ function conditionOf(column: CatalogueColumn, { type }: Column, read: string): P
 }
 
 /** Formats of texts that SQLite never converts to numbers, whatever the type of their column. */
-const textFormats = ["date", "time", "uuid", "email", "uri"];
+const textFormats = ["date", "uuid", "email", "uri"];
+
+function isNeverNumber({ format, pattern }: Column["schema"]): boolean {
+  return pattern === timeOfDayPattern || textFormats.some((one) => one === format);
+}
 
 function readSql(column: CatalogueColumn, { schema, type }: Column): string | undefined {
   const name = quoteName(column.name);
@@ -144,8 +154,9 @@ function readSql(column: CatalogueColumn, { schema, type }: Column): string | un
   const isNumber = affinity === "INTEGER" || affinity === "NUMERIC";
   switch (type) {
     case "text":
-      return affinity === "TEXT" || (affinity === "NUMERIC" && textFormats.some((one) => one === schema["format"]))
-        ? name
+      // The service compares texts by their code points, whatever the collation of the column.
+      return affinity === "TEXT" || (affinity === "NUMERIC" && isNeverNumber(schema))
+        ? `${name} COLLATE BINARY`
         : undefined;
     case "integer":
     case "boolean":

@@ -133,26 +133,25 @@ export function isBusy(thrown: unknown): boolean {
   return code === primary.busy || code === primary.locked;
 }
 
-/** Returns the columns of a violated UNIQUE constraint, as `table.column`; for an index on expressions the index name. */
-export function duplicated(
-  thrown: unknown,
-): { readonly columns: readonly string[]; readonly index?: string } | undefined {
+/** Returns the columns of a violated UNIQUE constraint, as `table.a, table.b`; for an index on expressions the index name. */
+export function duplicated(thrown: unknown): { readonly columns: string; readonly index?: string } | undefined {
   // The codes are SQLITE_CONSTRAINT_UNIQUE (2067) and SQLITE_CONSTRAINT_PRIMARYKEY (1555).
   const code = codeOf(thrown);
   if (code !== 2067 && code !== 1555) return undefined;
   const { message } = thrown as Error;
   const index = /: index '(.*)'$/s.exec(message)?.[1];
-  if (index !== undefined) return { columns: [], index };
-  const columns = /: (.*)$/s.exec(message)?.[1]?.split(", ");
-  return columns && { columns };
+  if (index !== undefined) return { columns: "", index };
+  const columns = /: (.*)$/s.exec(message)?.[1];
+  return columns === undefined ? undefined : { columns };
 }
 
 /** Classifies the violation of a constraint; undefined for other errors. */
 export function rejectionOf(thrown: unknown): "constraint" | "referenced" | undefined {
-  // SQLITE_CONSTRAINT (19) has extended codes: SQLITE_CONSTRAINT_FOREIGNKEY is 787.
+  // Of the extended codes of SQLITE_CONSTRAINT.
   const code = codeOf(thrown);
   if (code === undefined || (code & 0xff) !== 19) return undefined;
-  return code === 787 ? "referenced" : "constraint";
+  // RESTRICT has the code of a trigger.
+  return (thrown as Error).message === "FOREIGN KEY constraint failed" ? "referenced" : "constraint";
 }
 
 /** Converts an error of the file, the disk or another process to a `StoreError`. */

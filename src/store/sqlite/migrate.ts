@@ -19,7 +19,14 @@ import {
   stepText,
   storedDocument,
 } from "../migration/migration.ts";
-import { type Adoption, adoptionSteps } from "../migration/adoption.ts";
+import {
+  adoptionSteps,
+  assertAdoptable,
+  formerTables,
+  isOwn,
+  type WithAdoption,
+  withAdoption,
+} from "../migration/adoption.ts";
 import { adoptionOf, writeAdoption } from "./adoption.ts";
 import { addTable, apply, hasOtherIndexes, isRebuilt, rebuilds } from "./apply.ts";
 import { backUp } from "./backup.ts";
@@ -50,10 +57,7 @@ export async function migrate(connection: Connection, declared: Wanted): Promise
   return wanted.tables;
 }
 
-/** The target of a migration with the existing tables of the file, and the reasons why some cannot be used. */
-interface Found extends Wanted {
-  readonly adoption: Adoption;
-}
+type Found = WithAdoption<Wanted>;
 
 function declaresExisting({ tables }: Wanted): boolean {
   return tables.some(({ existing }) => existing !== undefined);
@@ -70,19 +74,13 @@ function foundOwn(connection: Connection, wanted: Wanted): FoundState {
   return { state: stateOf(connection, file), wanted: { ...wanted, adoption: { tables, obstacles: [] } } };
 }
 
-async function found(connection: Connection, wanted: Wanted): Promise<FoundState> {
-  const { following, tables } = wanted;
-  const state = stateOf(connection, wanted.file, true);
-  const former = state === undefined ? [] : storedDocument(state).tables;
-  const adoption = await adoptionOf(connection, tables, former, following?.validate ?? (() => () => true));
-  // The file is of another program, and the document uses none of its tables.
-  if (state === undefined && adoption.tables.every(({ adopted }) => adopted === undefined))
-    stateOf(connection, wanted.file);
-  return { state, wanted: { ...wanted, tables: adoption.tables, adoption } };
-}
-
-function isOwn({ adopted }: Table): boolean {
-  return adopted === undefined;
+function found(connection: Connection, wanted: Wanted): Promise<FoundState> {
+  const { file, following, tables } = wanted;
+  return withAdoption(
+    wanted,
+    (usesExisting) => stateOf(connection, file, usesExisting),
+    (former) => adoptionOf(connection, tables, former, following?.validate ?? (() => () => true)),
+  );
 }
 
 async function migrateFile(connection: Connection, wanted: Found, state: FileState | undefined): Promise<void> {
@@ -129,9 +127,8 @@ function planOf(
 ): MigrationPlan {
   const differences = differencesFrom(state, tables, following);
   const validate = following?.validate ?? (() => () => true);
-  const former = state === undefined ? [] : storedDocument(state).tables;
   const steps = allSteps(connection, differences, tables, { validate }, clock);
-  return { steps: [...adoptionSteps(adoption, former), ...steps] };
+  return { steps: [...adoptionSteps(adoption, formerTables(state)), ...steps] };
 }
 
 function isFollowed({ isCurrent, step, tables: present }: FileState, { following, tables }: Wanted): boolean {
@@ -179,15 +176,13 @@ async function migrateTables(
   const adopts = tables.some((table) => !isOwn(table));
   const state = stateOf(connection, file, adopts);
   if (state === undefined) {
-    const plan: MigrationPlan = { steps: adoptionSteps(wanted.adoption, []) };
-    const obstacles = obstaclesOf(plan);
-    if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
+    assertAdoptable(wanted.adoption);
     const copy = adopts ? await backUp(file, clock()) : undefined;
     createSystemTables(connection, adopts);
     writeAdoption(connection, tables);
     for (const table of tables.filter(isOwn)) addTable(connection, table, tables);
     recordTables(connection, tables, following?.history[0]);
-    return copy === undefined ? undefined : { ...plan, backup: copy };
+    return copy === undefined ? undefined : { steps: adoptionSteps(wanted.adoption, []), backup: copy };
   }
   if (wanted.adoption.obstacles.length === 0 && isFollowed(state, wanted)) return undefined;
   const differences = differencesFrom(state, tables, following);

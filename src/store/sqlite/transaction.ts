@@ -25,7 +25,7 @@ import type {
 } from "../port/store.ts";
 import { relationFor, typeOf } from "../sql/table-access.ts";
 import { runSteps } from "../sql/either-sync-or-async.ts";
-import { isTimed, timesOf } from "../sql/columns.ts";
+import { isTimed, timesOf, uniquesOf } from "../sql/columns.ts";
 import { type Evaluate, viewWriter, type Write } from "../sql/view-text.ts";
 import { findResponse, saveResponse } from "./stored-responses.ts";
 import { expressions, resultOf, views } from "./view.ts";
@@ -507,8 +507,10 @@ function lost(thrown: unknown, { table }: Relation): Written {
   if (!found) throw thrown;
   const absent = table.absentEqual?.find((columns) => found.index === absentIndexName(table, columns));
   const { adopted } = table;
-  const names = found.columns.map((column) => column.slice((adopted ?? table).name.length + 1));
-  const fieldOf = (name: string): string =>
-    Object.entries(adopted?.columns ?? {}).find(([, column]) => column.name === name)?.[0] ?? name;
-  return { kind: "duplicate", columns: absent ?? names.map(fieldOf) };
+  // A name may contain the separator, and an existing index may have another order.
+  const parts = (text: string): string => text.split(", ").toSorted().join(", ");
+  const textOf = (set: readonly string[]): string =>
+    set.map((field) => `${(adopted ?? table).name}.${adopted?.columns[field]?.name ?? field}`).join(", ");
+  const columns = uniquesOf(table).find((set) => parts(textOf(set)) === parts(found.columns)) ?? [];
+  return { kind: "duplicate", columns: absent ?? columns };
 }
