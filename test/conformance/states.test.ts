@@ -102,6 +102,20 @@ function paying(rules: Block): string {
   });
 }
 
+/** Things with a note, of which the service writes a log: an error of a creation may be one of the log. */
+function logged(note: string): string {
+  return documentOf({
+    resources: { Thing: { id: "id(thi)", note }, Log: { id: "id(log)", thing: "Thing, read-only" } },
+    endpoints: {
+      endpoints: {
+        addThing: { at: "POST /things", also: { create: "Log", with: { thing: "id" } } },
+        ...{ getThing: "GET /things/{id}", listLogs: "GET /logs" },
+      },
+    },
+    errors: { body: { error: { code: "{fault}", param: "{field}" } } },
+  });
+}
+
 type Triggers = Block | string | (Block | string)[];
 
 /** A row whose documents differ in what makes one transition; undefined: nothing does. */
@@ -143,6 +157,12 @@ const rows: readonly Altered[] = [
     true: paying({ rules: { Charge: ["pay.card.token != 'declined' else declined"] } }),
     served: paying({}),
     broken: "resources/rules/Charge/0",
+  },
+  {
+    what: "a required member in place of an optional one, beside a further write",
+    true: logged("string(1..9) | null = null"),
+    served: logged("string(1..9) | null"),
+    broken: "resources/Thing/note",
   },
   life("another start", "start", {}, { start: "closed" }),
   life("another final state", "final", { moves: fromAny }, { moves: fromAny, final: "none" }),

@@ -3,7 +3,7 @@ import type { Json } from "../../base/json.ts";
 import { NotTried } from "../case.ts";
 import { brokenBy } from "../expect.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
-import { isSoon } from "../trial/patience.ts";
+import { isSoon, momentOf } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 
 /** Expects the record in a state, as the next reading shows it. @throws NotTried if no response shows the state */
@@ -21,12 +21,16 @@ export async function expectStateIn(trial: Trial, record: KnownRecord, states: S
 
 /** Expects one of the states to which time moves the record: this may be the task of another process. */
 export async function expectStateSoon(trial: Trial, record: KnownRecord, states: States): Promise<void> {
-  await isSoon(trial, async () => {
-    record.values.delete("state");
-    await trial.look(record);
-    const found = record.values.get("state");
-    return found === undefined || expectedOf(states).includes(textOf(found));
-  });
+  await isSoon(
+    trial,
+    async () => {
+      record.values.delete("state");
+      await trial.look(record);
+      const found = record.values.get("state");
+      return found === undefined || expectedOf(states).includes(textOf(found));
+    },
+    momentOf(trial),
+  );
   await expectStateIn(trial, record, states);
 }
 

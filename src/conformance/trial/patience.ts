@@ -19,10 +19,19 @@ export function quiet({ patience, world }: Trial): Promise<void> {
   return world.target.wait(quietMilliseconds * patience);
 }
 
-/** Waits for a condition as long as an event may take; returns whether it is true in time. */
-export async function isSoon(trial: Trial, condition: () => Promise<boolean>): Promise<boolean> {
+/** How long the test waits for what time does once the clock has moved: another process may do it, a moment late. */
+export function momentOf(trial: Trial): number {
+  return Math.min(patienceOf(trial), 3000 * trial.patience);
+}
+
+/** Waits for a condition, by default as long as an event may take; returns whether it is true in time. */
+export async function isSoon(
+  trial: Trial,
+  condition: () => Promise<boolean>,
+  milliseconds: number = patienceOf(trial),
+): Promise<boolean> {
   const { now, wait } = trial.world.target;
-  const end = now() + patienceOf(trial);
+  const end = now() + milliseconds;
   while (!(await condition())) {
     if (now() >= end) return false;
     await wait(pollMilliseconds);
