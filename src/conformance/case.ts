@@ -86,6 +86,13 @@ export class NotTried extends Error {
   }
 }
 
+/** The requests of a case took so long that its result would depend on it: the case may run again. */
+export class TooSlow extends NotTried {
+  constructor(reason: string) {
+    super(reason, "a faster machine, or less load on it");
+  }
+}
+
 /** Returns a value as the text in `expected` and `got`. */
 export function shortText(value: Json | undefined): string {
   if (value === undefined) return "nothing";

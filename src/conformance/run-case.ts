@@ -1,11 +1,13 @@
 /** Runs one case, and says what it shows: what it was about holds, is broken, or was not tried. */
-import { type Aspect, Broken, type Case, NotTried } from "./case.ts";
+import { printMilliseconds } from "../base/duration.ts";
+import { type Aspect, Broken, type Case, NotTried, TooSlow } from "./case.ts";
+import { clockMilliseconds, transitionsOf } from "./effects.ts";
 import { type Interaction, isResponse } from "./interaction.ts";
 import type { Random } from "./random.ts";
 import type { CaseResult } from "./result.ts";
 import { deniedBy } from "./trial/doubts.ts";
 import type { KnownRecord } from "./trial/known.ts";
-import { createTrial, type Trial } from "./trial/trial.ts";
+import { createTrial, newLog, type Trial } from "./trial/trial.ts";
 import { isOver, timeIsOver, type World } from "./trial/world.ts";
 
 /** Begins the reason of a case that failed because of the test itself. */
@@ -17,10 +19,13 @@ export interface CaseRun {
   readonly aside?: Broken;
   /** Whether no response shows it, but something that did not arrive. */
   readonly isAbsence?: true;
+  /** Whether the result is none only because the requests took too long. */
+  readonly isTooSlow?: true;
 }
 
-export async function runCase(world: World, one: Case, random: Random): Promise<CaseRun> {
-  const trial = createTrial(world, random);
+/** @param patience by what the waits of the case are multiplied */
+export async function runCase(world: World, one: Case, random: Random, patience = 1): Promise<CaseRun> {
+  const trial = createTrial(world, random, newLog(patience));
   const found = await outcomeOf(trial, one);
   // What a case concludes from requests that it could not send is no result.
   return isOver(world) ? { result: notTried(one, timeIsOver, "a larger --budget") } : found;
@@ -31,7 +36,9 @@ async function outcomeOf(trial: Trial, one: Case): Promise<CaseRun> {
     await one.run(trial);
     return { result: { kind: "holds", id: one.id, aspects: one.aspects, interactions: trial.interactions } };
   } catch (thrown) {
-    if (thrown instanceof NotTried) return { result: notTried(one, thrown.reason, thrown.remedy) };
+    if (thrown instanceof NotTried) return notTriedRun(one, thrown);
+    const late = thrown instanceof Broken ? overtakenBy(trial, thrown.interaction) : undefined;
+    if (late !== undefined) return notTriedRun(one, late);
     const denied = thrown instanceof Broken ? deniedBy(trial, thrown.interaction) : undefined;
     if (denied !== undefined) return { result: notTried(one, denied.reason) };
     if (thrown instanceof Broken)
@@ -44,6 +51,33 @@ async function outcomeOf(trial: Trial, one: Case): Promise<CaseRun> {
     const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     return { result: notTried(one, `${mistake}: ${reason}`) };
   }
+}
+
+function notTriedRun(one: Case, thrown: NotTried): CaseRun {
+  const result = notTried(one, thrown.reason, thrown.remedy);
+  return thrown instanceof TooSlow ? { result, isTooSlow: true } : { result };
+}
+
+/**
+ * Returns why a response shows no mistake, if a timer may have moved a record since the case began: between two requests there may be
+ * more time than the timer needs. The time that the case lets pass by the test clock does not count, since the case knows of it.
+ */
+function overtakenBy(trial: Trial, shown: Interaction | undefined): TooSlow | undefined {
+  const [first] = trial.interactions;
+  if (first === undefined || shown === undefined || !isResponse(shown.response)) return undefined;
+  const milliseconds = shown.startedAt + shown.milliseconds - first.startedAt;
+  const { operations } = trial.contract;
+  const touched = new Set([
+    ...[...trial.used].map(({ resource }) => resource),
+    ...trial.interactions.map(({ operation = "" }) => operations.get(operation)?.resource),
+  ]);
+  for (const { resource, trigger } of transitionsOf(trial.contract)) {
+    if (trigger.on.kind !== "after" || !touched.has(resource)) continue;
+    if (clockMilliseconds(trigger.on.duration) > milliseconds) continue;
+    const took = printMilliseconds(milliseconds);
+    return new TooSlow(`the requests took ${took}, and after ${trigger.on.duration} time moves a ${resource}`);
+  }
+  return undefined;
 }
 
 function isAbout({ aspects }: Case, path: string | undefined): boolean {

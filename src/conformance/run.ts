@@ -2,13 +2,14 @@
 import { getOrMake } from "../base/once.ts";
 import { type Case, NotTried, Broken, type PartCases, type Unobservable } from "./case.ts";
 import type { Contract } from "./contract.ts";
-import type { Interaction } from "./interaction.ts";
+import { type Interaction, isResponse } from "./interaction.ts";
+import { type Lateness, watchLateness } from "./lateness.ts";
 import { numbered, seeded } from "./random.ts";
 import type { CaseResult } from "./result.ts";
-import { notTried, runCase } from "./run-case.ts";
+import { type CaseRun, notTried, runCase } from "./run-case.ts";
 import type { Target } from "./target.ts";
 import { createTrial } from "./trial/trial.ts";
-import { isOver, newWorld, type RunState, stopped, timeIsOver, type World } from "./trial/world.ts";
+import { aheadOf, isOver, newWorld, type RunState, stopped, timeIsOver, type World } from "./trial/world.ts";
 
 export interface RunOptions {
   readonly seed: number;
@@ -48,6 +49,7 @@ export async function runCases(
   await runEach(run, first, [...run.waiting, ...exclusive, ...last]);
   for (const world of worlds) await cleanUp(world, options.seed);
   await runEach(run, first, ending);
+  run.lateness.stop();
   const ordered = cases.flatMap((one) => run.results.get(one.id) ?? []);
   return { results: [...ordered, ...unobservable.map(unobserved)], requests: run.requests };
 }
@@ -64,13 +66,16 @@ interface Run {
   readonly waiting: Case[];
   /** How often each deviation was looked for with the smallest values. */
   readonly shrunk: Map<string, number>;
+  /** What did not come with more patience either, by `causeOf`. */
+  readonly confirmed: Set<string>;
+  readonly lateness: Lateness;
   done: number;
   requests: number;
 }
 
 async function beginRun(contract: Contract, target: Target, of: number, options: RunOptions): Promise<Run> {
   // The clock may have been moved before.
-  const start = target.clock === undefined ? 0 : (await target.clock.now()) - target.now();
+  const start = await aheadOf(target);
   let count = 0;
   const state: RunState = {
     ...{
@@ -92,7 +97,8 @@ async function beginRun(contract: Contract, target: Target, of: number, options:
     },
   };
   const counts = { of, done: 0, requests: 0 };
-  const run: Run = { contract, state, options, results: new Map(), waiting: [], shrunk: new Map(), ...counts };
+  const found = { results: new Map(), waiting: [], shrunk: new Map(), confirmed: new Set<string>() };
+  const run: Run = { contract, state, options, ...found, lateness: watchLateness(target), ...counts };
   return run;
 }
 
@@ -126,7 +132,7 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
       found.push(notTried(one, timeIsOver, "a larger --budget"));
       break;
     }
-    const { result, aside, isAbsence } = await runCase(world, one, seeded(`${run.options.seed} ${one.id}`));
+    const { result, aside, isAbsence } = await runConfirmed(run, world, one);
     if (result.kind === "not tried" && result.reason === stopped) {
       run.waiting.push(one);
       return;
@@ -145,6 +151,49 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
   run.done += 1;
   const last = found.at(-1);
   if (last !== undefined) run.options.progress?.(last, run.done, run.of);
+}
+
+/** How often a case runs whose requests take too long for a result. */
+const mostTries = 3;
+/** By what the waits of a case are multiplied that runs again because something did not come in time. */
+const morePatience = 4;
+/** By how much this process may be late before what did not come in time shows nothing, in milliseconds. */
+const mostLate = 250;
+
+/**
+ * Runs a case. Machines may be slow: if the requests took too long for a result, the case runs again; and what did not come in time is
+ * only broken if it does not come with more patience either.
+ */
+async function runConfirmed(run: Run, world: World, one: Case): Promise<CaseRun> {
+  const attempt = (patience?: number): Promise<CaseRun> =>
+    runCase(world, one, seeded(`${run.options.seed} ${one.id}`), patience);
+  const startedAt = run.state.target.now();
+  let found = await attempt();
+  for (let tries = 1; found.isTooSlow === true && tries < mostTries && !isOver(run.state); tries += 1)
+    found = await attempt();
+  const { result } = found;
+  if (result.kind !== "broken" || !(found.isAbsence === true || isUnanswered(result))) return found;
+  const cause = causeOf(result);
+  if (run.confirmed.has(cause)) return found;
+  // Once the credentials of the test have expired, the case would show something else.
+  const again = one.endsCredentials === true || isOver(run.state) ? undefined : await attempt(morePatience);
+  if (again === undefined || again.result.kind === "not tried") {
+    if (run.lateness.since(startedAt) <= mostLate) return found;
+    return { result: notTried(one, "the machine was too slow for a result", "a faster machine, or less load on it") };
+  }
+  if (again.result.kind === "broken") run.confirmed.add(causeOf(again.result));
+  return again;
+}
+
+/** Whether the request that shows it got no response. */
+function isUnanswered({ interactions }: CaseResult & { readonly kind: "broken" }): boolean {
+  const last = interactions.at(-1);
+  return last !== undefined && !isResponse(last.response);
+}
+
+/** Names what is broken without the values, which differ from run to run. */
+function causeOf({ aspects, expected, got }: CaseResult & { readonly kind: "broken" }): string {
+  return withoutValues(`${aspects[0]?.path} ${expected} ${got}`);
 }
 
 /** How many cases with the same cause are run again. */

@@ -32,6 +32,8 @@ export interface ServedTest {
   readonly receiver?: (receiver: Receiver) => Receiver;
   /** How long an event may take, in milliseconds. */
   readonly eventMilliseconds?: number;
+  /** How long a response may take, in milliseconds. */
+  readonly timeoutMilliseconds?: number;
   /** The secrets of the document; by default one for each. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -61,6 +63,7 @@ export async function testRunning(
     withoutReceiver,
     receiver: changed = (receiver) => receiver,
     eventMilliseconds = 10_000,
+    timeoutMilliseconds = 10_000,
     observed,
     secrets = sameSecrets,
   }: Omit<ServedTest, "served" | "options"> = {},
@@ -68,7 +71,7 @@ export async function testRunning(
   const result = check("served.md", text);
   const contract = contractOf(result.model, result.places, version);
   const statements = statementsOf(result.model, result.places);
-  const client = createClient({ timeoutMilliseconds: 10_000, maximumBytes: 10_000_000 });
+  const client = createClient({ timeoutMilliseconds, maximumBytes: 10_000_000 });
   const isOf = (credential: string, ...kinds: readonly string[]): boolean =>
     kinds.includes(result.model.authentication.credentials[credential]?.kind ?? "");
   const { keys, sessions } = running.store;

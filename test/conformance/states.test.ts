@@ -82,6 +82,40 @@ function noting(by: Block, more: Block = {}): string {
 
 const sending: Block = { if: "send" };
 
+/** Payments by cards, each with a charge. `rules`: of charges. */
+function paying(rules: Block): string {
+  const charge: Block = { create: "Charge", with: { pay: "id" } };
+  return documentOf({
+    resources: {
+      Card: { id: "id(car)", token: "string(4..12)" },
+      Pay: { id: "id(pay)", card: "Card" },
+      Charge: { id: "id(cha)", pay: "Pay, read-only" },
+      ...rules,
+    },
+    endpoints: {
+      endpoints: {
+        ...{ addCard: "POST /cards", getCard: "GET /cards/{id}", addPay: { at: "POST /pays", also: charge } },
+        ...{ getPay: "GET /pays/{id}", listCharges: "GET /charges" },
+      },
+    },
+    errors: { errors: { declined: "402 Declined" } },
+  });
+}
+
+/** Things with a note, of which the service writes a log: an error of a creation may be one of the log. */
+function logged(note: string): string {
+  return documentOf({
+    resources: { Thing: { id: "id(thi)", note }, Log: { id: "id(log)", thing: "Thing, read-only" } },
+    endpoints: {
+      endpoints: {
+        addThing: { at: "POST /things", also: { create: "Log", with: { thing: "id" } } },
+        ...{ getThing: "GET /things/{id}", listLogs: "GET /logs" },
+      },
+    },
+    errors: { body: { error: { code: "{fault}", param: "{field}" } } },
+  });
+}
+
 type Triggers = Block | string | (Block | string)[];
 
 /** A row whose documents differ in what makes one transition; undefined: nothing does. */
@@ -117,6 +151,18 @@ const rows: readonly Altered[] = [
     true: noting(sending),
     served: noting(sending, { also: { create: "Entry", if: "state == 'draft'", with: { note: "id" } } }),
     broken: "endpoints/endpoints/addNote/also/0",
+  },
+  {
+    what: "no rule of records that another request creates",
+    true: paying({ rules: { Charge: ["pay.card.token != 'declined' else declined"] } }),
+    served: paying({}),
+    broken: "resources/rules/Charge/0",
+  },
+  {
+    what: "a required member in place of an optional one, beside a further write",
+    true: logged("string(1..9) | null = null"),
+    served: logged("string(1..9) | null"),
+    broken: "resources/Thing/note",
   },
   life("another start", "start", {}, { start: "closed" }),
   life("another final state", "final", { moves: fromAny }, { moves: fromAny, final: "none" }),

@@ -372,7 +372,7 @@ export function templateProblem(
 
 /** Returns the texts in the body of a response, at the places where a declared body has the placeholder. */
 export function valuesAt(
-  placeholder: "{field}" | "{path}",
+  placeholder: "{field}" | "{path}" | "{parameter}" | "{fault}",
   template: Json,
   value: Json | undefined,
 ): readonly string[] {

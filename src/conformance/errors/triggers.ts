@@ -8,6 +8,7 @@ import { expectError } from "../expect.ts";
 import { chooseCases } from "../endpoints/choose.ts";
 import { guardCases } from "../endpoints/guards.ts";
 import { outcomeCases } from "../endpoints/outcomes.ts";
+import { createdRuleCases } from "../further-writes/rules.ts";
 import { deletionCases } from "../resources/deletion.ts";
 import { memberCases } from "../resources/members.ts";
 import { ruleCases } from "../resources/rules.ts";
@@ -31,7 +32,9 @@ export function triggersOf(contract: Contract, code: string): readonly ErrorTrig
     one.exclusive !== true &&
     one.aspects.some(({ path }) => paths.some((each) => path === each || path === `${each}/if`));
   const byCases = [
-    ...(rules.length > 0 ? [...ruleCases(contract), ...uniqueCases(contract)].filter(isAbout(rules)) : []),
+    ...(rules.length > 0
+      ? [...ruleCases(contract), ...createdRuleCases(contract), ...uniqueCases(contract)].filter(isAbout(rules))
+      : []),
     ...(transitions.length > 0 ? stateCases(contract).cases.filter(isAbout(transitions)) : []),
   ];
   const byKind = casesFor(contract, code);

@@ -7,6 +7,7 @@ import { admits, anyOf } from "../permissions.ts";
 import type { Contract } from "../contract.ts";
 import { truth } from "../expressions.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { patienceOf } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type ArrivedEvent, type Channel, isAbout, outPath } from "./event.ts";
 
@@ -86,16 +87,6 @@ function conditionFor({ model, typed }: Contract, text: string, resource: string
     // An older version may lack what the condition of the newest one needs.
     return undefined;
   }
-}
-
-const usualMilliseconds = 10_000;
-
-/** How long the test waits to see that nothing arrives, in milliseconds. */
-export const quietMilliseconds = 250;
-
-/** How long an event may take, in milliseconds. */
-export function patienceOf({ world }: Trial): number {
-  return world.target.eventMilliseconds ?? usualMilliseconds;
 }
 
 /** Waits until the condition is true of the events that have arrived. Returns false if it is not true in time. */

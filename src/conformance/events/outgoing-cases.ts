@@ -10,9 +10,10 @@ import type { Contract } from "../contract.ts";
 import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { causeEvent } from "../trial/states.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
+import { quiet } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type ArrivedEvent, type Channel, isAbout, outPath, pathOf } from "./event.ts";
-import { creatorAmong, expectEvent, type Observer, quietMilliseconds, receivers, receives } from "./observer.ts";
+import { creatorAmong, expectEvent, type Observer, receivers, receives } from "./observer.ts";
 import { payloadDeviations } from "./payload.ts";
 import { openStream } from "./open-stream.ts";
 import { subscribe } from "./subscription.ts";
@@ -102,7 +103,7 @@ function happens(contract: Contract, name: string, channel: Channel): Case {
         const happening = await trigger(trial, name, creator);
         await expectArrivals(trial, name, observers, happening);
         await rejectedAgain(trial, happening.record);
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         for (const observer of observers) {
           if (rejected !== undefined) expectNot(trial, name, observer, rejected);
           expectOnly(trial, name, observer, happening.record);

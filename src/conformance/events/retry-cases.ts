@@ -8,9 +8,10 @@ import type { Contract } from "../contract.ts";
 import { isResponse } from "../interaction.ts";
 import type { Received } from "../receiver.ts";
 import { clockMilliseconds } from "../effects.ts";
+import { quiet, isSoon } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 import type { ArrivedEvent } from "./event.ts";
-import { arrives, eventsAbout, expectEvent, patienceOf, quietMilliseconds, receiverRemedy } from "./observer.ts";
+import { arrives, eventsAbout, expectEvent, receiverRemedy } from "./observer.ts";
 import { shortSeries, simpleEvent } from "./samples.ts";
 import { sentAt } from "../signature.ts";
 import {
@@ -91,9 +92,9 @@ async function expectRetry(
   const expected = `attempt ${count + 1} ${wait} after the one before`;
   const before = attemptsOf(subscription, event).at(-1);
   // The sender has to note the failure before its time goes on.
-  await trial.world.target.wait(quietMilliseconds);
+  await quiet(trial);
   await letPass(trial, milliseconds * firstPart);
-  await trial.world.target.wait(quietMilliseconds);
+  await quiet(trial);
   const early = attemptsOf(subscription, event)[count];
   if (early !== undefined) {
     const passed = trial.world.target.clock === undefined ? 0 : milliseconds * firstPart;
@@ -160,7 +161,7 @@ async function expectNoMore(
   event: ArrivedEvent,
   count: number,
 ): Promise<void> {
-  await trial.world.target.wait(quietMilliseconds);
+  await quiet(trial);
   const found = attemptsOf(subscription, event).length;
   if (found > count) throw new Broken(`${count} attempts`, String(found), undefined, `${at}/retry`);
 }
@@ -189,7 +190,7 @@ function allRetries(sample: string, retry: readonly string[], then: Webhook["the
         const { record } = await trigger(trial, sample, creator);
         const event = await expectEvent(trial, one, sample, record);
         for (const [index, wait] of retry.entries()) await expectRetry(trial, one, event, { wait, count: index + 1 });
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         await trial.pass(Math.max(...waits, day) * tooLate);
         if (then?.disable === true) await untilDisabled(trial, one);
         // Once the other subscription has a new event, the sender has also noticed the time that has passed.
@@ -201,19 +202,6 @@ function allRetries(sample: string, retry: readonly string[], then: Webhook["the
         else await expectEvent(trial, one, sample, next.record, `${at}/then`);
       }),
   };
-}
-
-const pollMilliseconds = 50;
-
-/** Waits for a condition as long as an event may take; returns whether it is true in time. */
-async function isSoon(trial: Trial, condition: () => Promise<boolean>): Promise<boolean> {
-  const { now, wait } = trial.world.target;
-  const end = now() + patienceOf(trial);
-  while (!(await condition())) {
-    if (now() >= end) return false;
-    await wait(pollMilliseconds);
-  }
-  return true;
 }
 
 /** Waits until the implementation shows that it has disabled a subscription. */
@@ -239,7 +227,7 @@ function stored(sample: string, keep: string): Case {
         receiverOf(trial).reply(one.path, { status: 410 });
         const { record } = await trigger(trial, sample, creator);
         const { id } = await expectEvent(trial, one, sample, record);
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         const isListed = async (): Promise<boolean> => {
           const list = await deliveriesOf(trial, one.receiver, one.id);
           if (list === undefined) throw new NotTried("the implementation has no list of deliveries");
@@ -275,7 +263,7 @@ function deleted(sample: string): Case {
         await untilDisabled(trial, one);
         const next = await trigger(trial, sample, creator);
         await expectEvent(trial, other, sample, next.record);
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         expectNone(trial, one, next.record, "a receiver that has answered 410", path);
       }),
   };
@@ -303,7 +291,7 @@ function inOrder(contract: Contract, [wait = "0s"]: readonly string[]): readonly
           await trial.look(record);
           const [first] = events;
           await expectEvent(trial, one, first, record);
-          await trial.world.target.wait(quietMilliseconds);
+          await quiet(trial);
           const early = eventsAbout(trial, one, record).find(({ type }) => type !== first);
           if (early !== undefined)
             throw new Broken(`no ${early.type} before ${first} is delivered`, "it arrived", undefined, path);

@@ -14,9 +14,10 @@ import { rolesOf } from "../roles.ts";
 import { afterLimits } from "../trial/used-up.ts";
 import { clockMilliseconds } from "../effects.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { quiet } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type ArrivedEvent, isAbout, pathOf, readEvent } from "./event.ts";
-import { arrives, creatorAmong, expectEvent, grantsOf, quietMilliseconds, receivers, receives } from "./observer.ts";
+import { arrives, creatorAmong, expectEvent, grantsOf, receivers, receives } from "./observer.ts";
 import { simpleEvent } from "./samples.ts";
 import { isMissing } from "./subscription.ts";
 import { eventsRequest, type OpenStream, openStream, requestStream } from "./open-stream.ts";
@@ -162,7 +163,7 @@ function resumed(contract: Contract, sample: string, header: string): Case {
         const arrived = (): readonly (number | undefined)[] => positionsOf(trial, stream, sample, [known, ...expected]);
         // What has not come before the newest event does not come any more.
         await arrives(trial, stream, () => arrived().includes(expected.length));
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         const got = arrived();
         const wanted = expected.map((_, index) => index + 1);
         if (got.join() === wanted.join()) return;
@@ -170,7 +171,7 @@ function resumed(contract: Contract, sample: string, header: string): Case {
         throw new Broken(
           `the ${missed.length} events after the named one and a new one, each once and in order`,
           texts.length === 0 ? "none of them" : texts.join(", "),
-          stream.interaction,
+          undefined,
           path,
         );
       } finally {

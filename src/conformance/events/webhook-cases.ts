@@ -2,7 +2,7 @@
  * What clients can observe of `delivery: webhook:`: who may subscribe, the operations that `subscribe` adds, and the order of the
  * events of one record.
  */
-import { isObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import { callerWith } from "../authentication/kinds.ts";
 import { Broken, type Case, NotTried, type PartCases, shortText } from "../case.ts";
@@ -13,18 +13,12 @@ import { statusText } from "../errors/expected.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { rolesOf } from "../roles.ts";
 import { webhookProblem } from "../signature.ts";
+import { textOf } from "../trial/known.ts";
+import { isSoon, quiet } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, syncClock } from "../trial/world.ts";
 import { pathOf } from "./event.ts";
-import {
-  arrives,
-  eventsAbout,
-  expectEvent,
-  grantsOf,
-  patienceOf,
-  quietMilliseconds,
-  receiverRemedy,
-} from "./observer.ts";
+import { arrives, eventsAbout, expectEvent, grantsOf, receiverRemedy } from "./observer.ts";
 import { shortSeries, simpleEvent } from "./samples.ts";
 import {
   callWebhooks,
@@ -188,7 +182,7 @@ function disabled(sample: string): Case {
         await manage(trial, one, "POST", "/disable");
         const missed = await trigger(trial, sample, creator);
         await expectEvent(trial, other, sample, missed.record);
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         expectNone(trial, one, missed.record, "a disabled webhook");
         await manage(trial, one, "POST", "/enable");
         const next = await trigger(trial, sample, creator);
@@ -207,7 +201,7 @@ function deleted(sample: string): Case {
         await manage(trial, one, "DELETE");
         const { record } = await trigger(trial, sample, creator);
         await expectEvent(trial, other, sample, record);
-        await trial.world.target.wait(quietMilliseconds);
+        await quiet(trial);
         expectNone(trial, one, record, "a deleted webhook");
       }),
   };
@@ -267,24 +261,21 @@ function resent(sample: string): Case {
   };
 }
 
-const pollMilliseconds = 50;
-
 /** Returns the id of the delivery of an event, once it is recorded as delivered. */
 async function deliveredItem(trial: Trial, one: Subscription, event: string): Promise<string> {
-  const { now, wait } = trial.world.target;
-  const end = now() + patienceOf(trial);
   await manage(trial, one, "GET", "/deliveries");
-  for (;;) {
-    const items = await deliveriesOf(trial, one.receiver, one.id);
-    if (items === undefined) throw new NotTried("the implementation has no list of deliveries");
-    const found = items.find((item) => item["event"] === event && (item["state"] ?? "delivered") === "delivered");
-    const id = found?.["id"];
-    if (typeof id === "string" || typeof id === "number") return String(id);
-    if (now() > end && items.some((item) => item["event"] === undefined))
-      throw new NotTried("the deliveries do not name their event");
-    if (now() > end) throw new Broken(`the delivery of ${event}, which has arrived`, shortText(items), undefined, path);
-    await wait(pollMilliseconds);
-  }
+  let items: readonly JsonObject[] = [];
+  let id: Json | undefined;
+  const isDelivered = async (): Promise<boolean> => {
+    const list = await deliveriesOf(trial, one.receiver, one.id);
+    if (list === undefined) throw new NotTried("the implementation has no list of deliveries");
+    items = list;
+    id = list.find((item) => item["event"] === event && (item["state"] ?? "delivered") === "delivered")?.["id"];
+    return typeof id === "string" || typeof id === "number";
+  };
+  if (await isSoon(trial, isDelivered)) return textOf(id);
+  if (items.some((item) => item["event"] === undefined)) throw new NotTried("the deliveries do not name their event");
+  throw new Broken(`the delivery of ${event}, which has arrived`, shortText(items), undefined, path);
 }
 
 /** A webhook gets only the events that its subscriber names. */
@@ -306,7 +297,7 @@ function filtered(contract: Contract): readonly Case[] {
           });
           await trial.look(record);
           await expectEvent(trial, one, last, record);
-          await trial.world.target.wait(quietMilliseconds);
+          await quiet(trial);
           const other = one.events().find(({ type }) => type !== last);
           if (other !== undefined) throw new Broken(`only ${last}`, `the event ${other.type}`, undefined, path);
         }),

@@ -20,6 +20,7 @@ import { expectCreated, expectRecords, operationOf } from "./expected-records.ts
 import { candidatesFrom, candidatesOf } from "./observed.ts";
 import { makeMatching } from "./matching.ts";
 import { type Candidates, itemsOf, predict } from "./predict.ts";
+import { createdRuleCases } from "./rules.ts";
 import { selectionCases } from "./selected.ts";
 import { scopeOf, type Sent, type Situation, situationOf } from "./situation.ts";
 
@@ -33,7 +34,7 @@ export function furtherWriteCases(contract: Contract): readonly Case[] {
       ...(site.write.else === undefined ? [] : [happens(own, site, { isSelecting: false })]),
     ]),
   );
-  return [...writes, ...selectionCases(contract)];
+  return [...writes, ...selectionCases(contract), ...createdRuleCases(contract)];
 }
 
 interface Wanted {

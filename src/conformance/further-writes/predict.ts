@@ -76,6 +76,19 @@ export function itemsOf(
   return truths.includes(undefined) ? undefined : scopes.filter((_, index) => truths[index]);
 }
 
+/** Returns the values that a write gives a record, so far as the test can compute them. */
+export function valuesOf({ typed }: Contract, { at, write }: FurtherWriteSite, around: Scope): Map<string, Json> {
+  const { kind, set, with: values } = write;
+  const member = kind === "create" ? "with" : "set";
+  return new Map(
+    Object.keys((kind === "create" ? values : set) ?? {}).flatMap((name) => {
+      const expression = typed.get(`${at}/${member}/${name}`);
+      const found = expression === undefined ? undefined : evaluate(expression, around);
+      return found === undefined ? [] : [[name, found.value as Json] as const];
+    }),
+  );
+}
+
 /** Returns what a write reads of a record that it may select. */
 export function selecting(scope: Scope, resource: string, values: ReadonlyMap<string, Json>): Scope {
   return { ...scope, resource, record: values };
@@ -94,17 +107,6 @@ export function predict(
   const uncounted = new Set<string>();
   const certain = new Set<FurtherWriteSite>();
   const result = (fails?: FurtherWriteSite): Prediction => ({ fails, created, groups, uncounted, selecting: certain });
-  const valuesOf = (site: FurtherWriteSite, around: Scope): Map<string, Json> => {
-    const { kind, set, with: values } = site.write;
-    const member = kind === "create" ? "with" : "set";
-    return new Map(
-      Object.keys((kind === "create" ? values : set) ?? {}).flatMap((name) => {
-        const expression = typed.get(`${site.at}/${member}/${name}`);
-        const found = expression === undefined ? undefined : evaluate(expression, around);
-        return found === undefined ? [] : [[name, found.value as Json] as const];
-      }),
-    );
-  };
   for (const site of sites) {
     const { at, write } = site;
     const { kind, resource, set = {} } = write;
@@ -134,7 +136,7 @@ export function predict(
       }
     for (const around of scopes) {
       if (kind === "create") {
-        created.push({ site, values: valuesOf(site, around), isLasting: true });
+        created.push({ site, values: valuesOf(contract, site, around), isLasting: true });
         continue;
       }
       const condition = typed.get(`${at}/where`);
@@ -154,7 +156,7 @@ export function predict(
       unknown.forEach(forgetState);
       const members = selected.map((candidate) => ({
         candidate,
-        values: valuesOf(site, selecting(around, resource, candidate.after)),
+        values: valuesOf(contract, site, selecting(around, resource, candidate.after)),
       }));
       if (write.first === undefined || (isKnown && selected.length <= write.first)) {
         for (const { candidate, values } of members) apply(candidate, values);

@@ -37,8 +37,8 @@ export interface Sent {
   readonly record: KnownRecord | undefined;
 }
 
-/** Members of the input that have these values. */
-type Fixed = Readonly<Record<string, Json>>;
+/** Members of a new record, or fields of the record that makes a transition, that have these values. */
+export type Fixed = Readonly<Record<string, Json>>;
 
 /** Returns a request whose transaction contains the further write. */
 export async function situationOf(trial: Trial, { of }: FurtherWriteSite, fixed: Fixed = {}): Promise<Situation> {
@@ -48,7 +48,7 @@ export async function situationOf(trial: Trial, { of }: FurtherWriteSite, fixed:
     if (called.action === "create")
       return creation(trial, called, (caller) => trial.inputFor(called.operation, caller, undefined, fixed));
     const transition = called.action === "move" ? transitionsBy(trial.contract, of.operation)[0] : undefined;
-    if (transition !== undefined) return transitioning(trial, transition);
+    if (transition !== undefined) return transitioning(trial, transition, fixed);
     return edit(trial, called);
   }
   const { on } = of.trigger;
@@ -58,7 +58,7 @@ export async function situationOf(trial: Trial, { of }: FurtherWriteSite, fixed:
   if (ofNew !== undefined) return beginning(trial, ofNew, trial.operation(on.operation));
   const transition = transitionsOf(trial.contract).find(isIt);
   if (transition === undefined) throw new NotTried("no request makes the transition by itself");
-  return transitioning(trial, transition);
+  return transitioning(trial, transition, fixed);
 }
 
 async function incoming(trial: Trial, event: string): Promise<Situation> {
@@ -121,11 +121,11 @@ async function edit(trial: Trial, called: Operation): Promise<Situation> {
   };
 }
 
-async function transitioning(trial: Trial, transition: TriggeredTransition): Promise<Situation> {
+async function transitioning(trial: Trial, transition: TriggeredTransition, fixed: Fixed): Promise<Situation> {
   const { from, resource, trigger } = transition;
   if (trigger.on.kind !== "by") throw new NotTried("no operation makes the transition");
   const called = trial.operation(trigger.on.operation);
-  const record = await recordBefore(trial, transition, from[0]);
+  const record = await recordBefore(trial, transition, from[0], fixed);
   await trial.look(record);
   const caller = await trial.callerFor(called.operation, record);
   const input = await guardedInput(trial, record, transition, caller);

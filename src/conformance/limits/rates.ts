@@ -56,9 +56,9 @@ function admits(line: RateLine, number: number): Case {
       const further = isByRecord(line) ? await requestTo(trial, line, setting.called, setting.caller) : undefined;
       const isCertain = await freshen(trial, line, setting);
       const startedAt = presentOf(trial.world);
-      await expectAdmitted(trial, line, setting, isCertain);
+      await expectAdmitted(trial, line, setting, { isCertain, startedAt });
       await expectRejected(trial, line, setting, startedAt);
-      await expectOthers(trial, line, setting, further);
+      await expectOthers(trial, line, setting, { further, startedAt });
       await expectNoEarlier(trial, line, setting, startedAt);
     },
   };
@@ -128,10 +128,21 @@ function endsAtMidnight(line: RateLine, number: number): readonly Case[] {
 
 // ── Expectations ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function expectAdmitted(trial: Trial, line: RateLine, setting: Setting, isCertain: boolean): Promise<void> {
+/** Whether requests since a time of the service certainly count together. */
+function isInTime(trial: Trial, { nextMilliseconds }: RateLine, startedAt: number): boolean {
+  return presentOf(trial.world) - startedAt <= nextMilliseconds * 0.9;
+}
+
+async function expectAdmitted(
+  trial: Trial,
+  line: RateLine,
+  setting: Setting,
+  { isCertain, startedAt }: { readonly isCertain: boolean; readonly startedAt: number },
+): Promise<void> {
   const { contract } = trial;
   const { requests } = setting;
   const sent = await sendMany(trial, setting, line.capacity);
+  const isCounted = line.capacity <= mostInOrder && isInTime(trial, line, startedAt);
   for (const [index, interaction] of sent.entries()) {
     const response = trial.responseOf(interaction);
     if (isLimited(trial, interaction)) {
@@ -145,7 +156,7 @@ async function expectAdmitted(trial: Trial, line: RateLine, setting: Setting, is
     const { operation = "" } = interaction;
     if (index < requests.length && !isByOperation(contract, response, operation))
       throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
-    if (line.capacity <= mostInOrder) expectCountdown(line, index + 1, response, interaction);
+    if (isCounted) expectCountdown(line, index + 1, response, interaction);
   }
 }
 
@@ -166,8 +177,7 @@ async function expectRejected(trial: Trial, line: RateLine, setting: Setting, st
     [last] = await sendMany(trial, setting, 1, line.capacity + extra - 1);
     if (last === undefined) return;
     if (isLimited(trial, last)) break;
-    if (presentOf(trial.world) - startedAt > line.nextMilliseconds * 0.9)
-      throw new NotTried("the requests took longer than the limit lasts");
+    if (!isInTime(trial, line, startedAt)) throw new NotTried("the requests took longer than the limit lasts");
     const isBeyond = extra > toleranceOf(line) || quotaOf(trial.responseOf(last), line) === line.capacity + extra;
     if (isBeyond)
       throw new Broken(
@@ -202,7 +212,7 @@ async function expectOthers(
   trial: Trial,
   line: RateLine,
   setting: Setting,
-  further: BuiltRequest | undefined,
+  { further, startedAt }: { readonly further: BuiltRequest | undefined; readonly startedAt: number },
 ): Promise<void> {
   const { called, caller, other, requests } = setting;
   const [first] = requests;
@@ -219,6 +229,7 @@ async function expectOthers(
   const isShared = line.target !== "anyone" && !isByCaller(line, caller);
   if (isShared === isLimited(trial, interaction)) return;
   if (!isShared) throw affected(trial, interaction, "another caller");
+  if (!isInTime(trial, line, startedAt)) throw new NotTried("the requests took longer than the limit lasts");
   const got = textOf(trial, interaction);
   throw new Broken(`a rejection also for ${stranger.name}, since the limit is per ${line.rate.per}`, got, interaction);
 }

@@ -15,6 +15,7 @@ import { distinctValue } from "../values/valid.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import { type KnownRecord, millisecondsOf } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";
+import { isSoon, momentOf } from "../trial/patience.ts";
 import { marginMilliseconds } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
@@ -62,7 +63,16 @@ function ends(resource: string, retention: Retention): Case {
       if (stillThere === undefined) throw broken(trial, `a ${resource} before ${retention.duration} are over`, "none");
       if (act === "erase") expectUnchanged(trial, record, before, stillThere);
       await trial.pass(Math.max(0, due - presentOf(trial.world)) + marginMilliseconds);
-      const after = await read(trial, record, reader);
+      let after: JsonObject | undefined;
+      // This may be the task of another process.
+      await isSoon(
+        trial,
+        async () => {
+          after = await read(trial, record, reader);
+          return after === undefined || (act === "erase" && !isWrittenAlike(before, after));
+        },
+        momentOf(trial),
+      );
       if (act === "erase") expectErased(trial, record, before, after);
       else if (after !== undefined)
         throw broken(trial, `no ${resource} any more after ${retention.duration}`, "the record");

@@ -34,6 +34,7 @@ export function outcomeOf(
 ): Outcome {
   const { body, response, write } = written;
   if (response.status < 300) return "accepted";
+  if (lacksOptional(trial.contract, written)) return "invalid";
   const isAboutOthers = namesOtherFields(trial.contract, written);
   const possible = possibleErrors(trial, written).filter((code) => code !== "already-exists" || !isAboutOthers);
   const hasFileLimit =
@@ -45,6 +46,25 @@ export function outcomeOf(
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
     ? "conflict"
     : "other";
+}
+
+/**
+ * Whether the body of an error says that members are required which the document lets a request leave out. A further write sets all
+ * that its record requires, so the error is about the request.
+ */
+function lacksOptional(
+  contract: Contract,
+  { body: sent, response, write }: Pick<Written, "body" | "response" | "write">,
+): boolean {
+  const { body } = bodyOf(contract, "invalid-request", write.called.operation, true);
+  if (body === undefined || body === "problem+json") return false;
+  const code = lookup(contract.model.errors.codes ?? {}, "required") ?? "required";
+  const at = (placeholder: Parameters<typeof valuesAt>[0]): readonly string[] =>
+    valuesAt(placeholder, body.shape, response.json);
+  const named = [...at("{field}"), ...at("{parameter}")];
+  const isOptional = (name: string): boolean =>
+    lookup(sent, name) === undefined && write.members.some((one) => one.name === name && !one.required);
+  return at("{fault}").includes(code) && named.length > 0 && named.every(isOptional);
 }
 
 /** Whether the body of an error names fields, and only such members of the request as need not be unique. */

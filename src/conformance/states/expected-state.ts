@@ -3,6 +3,7 @@ import type { Json } from "../../base/json.ts";
 import { NotTried } from "../case.ts";
 import { brokenBy } from "../expect.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
+import { isSoon, momentOf } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 
 /** Expects the record in a state, as the next reading shows it. @throws NotTried if no response shows the state */
@@ -18,6 +19,25 @@ export async function expectStateIn(trial: Trial, record: KnownRecord, states: S
     throw new NotTried(`no response shows the state of a ${record.resource}`);
 }
 
+/** Expects one of the states to which time moves the record: this may be the task of another process. */
+export async function expectStateSoon(trial: Trial, record: KnownRecord, states: States): Promise<void> {
+  await isSoon(
+    trial,
+    async () => {
+      record.values.delete("state");
+      await trial.look(record);
+      const found = record.values.get("state");
+      return found === undefined || expectedOf(states).includes(textOf(found));
+    },
+    momentOf(trial),
+  );
+  await expectStateIn(trial, record, states);
+}
+
+function expectedOf(states: States): readonly string[] {
+  return typeof states === "function" ? states() : states;
+}
+
 /** Expects one of the states, if some response shows the state; returns whether one does. */
 export async function expectObservedState(trial: Trial, record: KnownRecord, states: States): Promise<boolean> {
   const before = record.values.get("state");
@@ -28,7 +48,7 @@ export async function expectObservedState(trial: Trial, record: KnownRecord, sta
     if (before !== undefined) record.values.set("state", before);
     return false;
   }
-  const expected = typeof states === "function" ? states() : states;
+  const expected = expectedOf(states);
   if (expected.includes(textOf(found))) return true;
   throw brokenBy(trial, `the state ${expected.join(" or ")}`, textOf(found));
 }

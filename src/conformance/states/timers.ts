@@ -10,10 +10,11 @@ import { samplesOf } from "../endpoints/matching.ts";
 import { expectSuccess } from "../expect.ts";
 import { truth } from "../expressions.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { expectUntil } from "../trial/patience.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { marginMilliseconds, timerMilliseconds } from "../trial/states.ts";
-import { expectState, expectStateIn } from "./expected-state.ts";
+import { expectState, expectStateSoon } from "./expected-state.ts";
 
 /** The timer fires in time, and not before. */
 export function fires(contract: Contract, timed: TriggeredTransition): readonly Case[] {
@@ -23,14 +24,15 @@ export function fires(contract: Contract, timed: TriggeredTransition): readonly 
     aspects: [{ path, expects: `time moves a ${resource} from ${state} to ${to}, and not before` }],
     exclusive: true,
     run: async (trial) => {
+      const begun = trial.world.target.now();
       const record = await recordInState(trial, timed, state, true);
       const wait = waitFor(trial, record, timed);
       const early = Math.min(60_000, wait / 4);
       await trial.pass(wait - early);
-      await expectState(trial, record, state);
+      await expectUntil(trial, begun + early, () => expectState(trial, record, state));
       const since = presentOf(trial.world) - marginMilliseconds;
       await trial.pass(early + marginMilliseconds);
-      await expectStateIn(trial, record, () => [
+      await expectStateSoon(trial, record, () => [
         to,
         ...laterStates(contract, resource, to, presentOf(trial.world) - since),
       ]);
@@ -103,7 +105,7 @@ export function wakes(contract: Contract, timed: TriggeredTransition): readonly 
         const since = presentOf(trial.world) - marginMilliseconds;
         if (!(await trial.makeTrue(record, guard))) throw new NotTried("no change makes the guard true");
         await trial.pass(marginMilliseconds);
-        await expectStateIn(trial, record, () => [
+        await expectStateSoon(trial, record, () => [
           to,
           ...laterStates(contract, resource, to, presentOf(trial.world) - since),
         ]);
@@ -132,12 +134,15 @@ export function isOver(contract: Contract, timed: TriggeredTransition): readonly
       aspects: [{ path, expects: `time does not move a ${resource} that has left ${state} for ${leaving.to}` }],
       exclusive: true,
       run: async (trial) => {
+        const begun = trial.world.target.now();
         const record = await recordInState(trial, timed, state, true);
         const wait = waitFor(trial, record, timed);
         await trial.pass(wait / 4);
-        expectSuccess(trial, (await trial.makeTransition(record, leaving)).interaction, leaving.path);
+        await expectUntil(trial, begun + wait / 2, async () => {
+          expectSuccess(trial, (await trial.makeTransition(record, leaving)).interaction, leaving.path);
+        });
         await trial.pass(wait + marginMilliseconds);
-        await expectStateIn(trial, record, [leaving.to, ...laterStates(contract, resource, leaving.to)]);
+        await expectStateSoon(trial, record, [leaving.to, ...laterStates(contract, resource, leaving.to)]);
       },
     },
   ];

@@ -117,17 +117,18 @@ export function guardedValues(trial: Trial, path: readonly TriggeredTransition[]
   return Object.fromEntries(solved) as JsonObject;
 }
 
-/** Makes a record in one of the states before a transition, if possible one of which the guard can be true. */
+/** Makes a record with fixed values in one of the states before a transition, if possible one of which the guard can be true. */
 export async function recordBefore(
   trial: Trial,
   transition: TriggeredTransition,
   state: string | undefined,
+  fixed: Readonly<Record<string, Json>> = {},
 ): Promise<KnownRecord> {
   const { resource } = transition;
-  const values = guardedValues(trial, [transition]);
+  const values = { ...guardedValues(trial, [transition]), ...fixed };
   const guarded =
     Object.keys(values).length === 0 ? undefined : await ifPossible(() => trial.make(resource, { state, values }));
-  return guarded ?? trial.make(resource, { state });
+  return guarded ?? trial.make(resource, { state, values: fixed });
 }
 
 function isTimed({ trigger: { on } }: TriggeredTransition): boolean {

@@ -45,6 +45,8 @@ export interface Trial {
   readonly accounts: Set<KnownRecord>;
   /** The resources of the records that are being made, the outermost first: each of them for the one before. */
   readonly making: readonly string[];
+  /** By what the waits of the case are multiplied: more than 1 if a case runs again because something did not come in time. */
+  readonly patience: number;
   /** The index of the first request that is needed to show what follows. */
   readonly start: number;
   /** For a case that tries one value after the other: what came before is not needed to show what follows. */
@@ -127,13 +129,15 @@ interface Log {
   readonly used: Set<KnownRecord>;
   readonly accounts: Set<KnownRecord>;
   readonly doubts: WeakMap<Interaction, Doubts>;
+  readonly patience: number;
   start: number;
   /** How many records have been made for others since the last one that was made for the case itself. */
   nested: number;
 }
 
-function newLog(): Log {
-  return { interactions: [], used: new Set(), accounts: new Set(), doubts: new WeakMap(), start: 0, nested: 0 };
+export function newLog(patience = 1): Log {
+  const known = { interactions: [], used: new Set<KnownRecord>(), accounts: new Set<KnownRecord>() };
+  return { ...known, doubts: new WeakMap(), patience, start: 0, nested: 0 };
 }
 
 /** How many records of a resource are made at most for one another: a record of a tree, one above it, and one that is chosen for it. */
@@ -146,9 +150,9 @@ const end = "the end of the server";
 
 export function createTrial(world: World, random: Random, log: Log = newLog(), making: readonly string[] = []): Trial {
   const { contract, target } = world;
-  const { interactions, used, accounts, doubts } = log;
+  const { interactions, used, accounts, doubts, patience } = log;
   const trial: Trial = {
-    ...{ contract, world, random, interactions, used, accounts, doubts, making },
+    ...{ contract, world, random, interactions, used, accounts, doubts, making, patience },
     get start() {
       return log.start;
     },

@@ -2,7 +2,8 @@
 import type { Change } from "../../language/versioning/model.ts";
 import { Broken, type Case } from "../case.ts";
 import { pathOf } from "../events/event.ts";
-import { expectEvent, quietMilliseconds } from "../events/observer.ts";
+import { expectEvent } from "../events/observer.ts";
+import { quiet } from "../trial/patience.ts";
 import { withSubscriptions } from "../events/subscription.ts";
 import { trigger } from "../events/trigger.ts";
 import { pairOf } from "./readings.ts";
@@ -22,7 +23,7 @@ export function eventCase(step: Step, { name, was }: Extract<Change, { readonly 
         const { record } = await trigger(newer, name, creator);
         try {
           if (was !== undefined) await expectEvent(older, subscription, was, record);
-          else await subscription.next(quietMilliseconds);
+          else await quiet(older);
           subscription.events();
         } catch (thrown) {
           const isAbout = thrown instanceof Broken && isOfChange(thrown, step, name, was);

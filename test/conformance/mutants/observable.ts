@@ -62,7 +62,10 @@ const rules: readonly Rule[] = [
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "anyone may do everything, and nothing depends on the caller", of: isNeedlessCredential },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
-  { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
+  {
+    reason: "what a role may do is in the lines that name it",
+    of: matching(/^authentication\/roles(?:\/|$)/, /^(?!without all of it$)/),
+  },
   {
     reason: "only a request that takes long shows it, and no client can slow the service down",
     of: matching(/^limits\/time(?:\/|$)/, /./),
@@ -291,8 +294,14 @@ function isOtherForFunction({ before, what }: Difference, resource: string): boo
   return isOfFunction && what.startsWith("string for ");
 }
 
+/** Whether a member of a response, which always has a value of a narrower type, may be left out or have more values. */
 function isWiderViewMember(one: Difference): boolean {
-  return /^resources\/views\/[^/]+\/[^/]+\/(?:optional|type)/.test(one.path) && isWider(one);
+  const [, view = "", name = ""] = /^resources\/views\/([^/]+)\/([^/]+)\/(?:optional|type)/.exec(one.path) ?? [];
+  if (name === "" || !isWider(one)) return false;
+  const { resources, views = {} } = one.model.resources;
+  const { members = {}, of = "" } = lookup(views, view) ?? {};
+  const shown = [lookup(members, name), lookup(lookup(resources, of)?.fields ?? {}, name)];
+  return !shown.some((field) => field?.optional === true || field?.type.kind === "nullable");
 }
 
 function isUntouched({ after, path, what }: Difference): boolean {
