@@ -45,6 +45,18 @@ Exits with 1 when there are errors.`,
       (await import("./check.ts")).check(named(document), options, terminal),
   }),
   command({
+    words: "fmt",
+    operand: "FILES…",
+    documents: "any",
+    about: "format the YAML of documents in the house style",
+    details: `Changes only yaml blocks (or the whole file in the one-file form): indentation, blanks, repeated empty lines, and
+lines of more than 120 columns that have braces or brackets. Comments, quotes, line breaks and all prose stay. A
+block with an error stays as it is and is named. With - it formats standard input to standard output.
+Exits with 1 if a block could not be formatted, or, with --check, if a file is not formatted.`,
+    options: { check: flag("change nothing, and name the files that are not formatted") },
+    run: async ({ all, options }, terminal) => (await import("./fmt.ts")).fmt(all, options, terminal),
+  }),
+  command({
     words: "diff",
     operand: "OLD NEW",
     documents: 2,
