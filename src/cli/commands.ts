@@ -14,6 +14,7 @@ import {
   text,
   texts,
 } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";
 
@@ -74,6 +75,22 @@ Exits with 1 if a block could not be formatted, or, with --check, if a file is n
 (nonet docs fields), or a page (nonet docs cli). In a terminal the page is shown by $PAGER.`,
     options: { list: flag("list all topics") },
     run: async ({ document, options }, terminal) => (await import("./docs.ts")).docs(document, options, terminal),
+  }),
+  command({
+    words: "guide",
+    operand: "",
+    documents: "any",
+    about: "print the language on one page, for a model or a person",
+    details: `Under 6,000 tokens: a whole document, all keys, types and functions, the traps, and idioms. With --format llms or
+skill it is a file for agents: nonet guide --format skill --out .claude/skills/nonet/SKILL.md`,
+    options: {
+      format: choice(["page", "llms", "skill"], "the page alone, an llms.txt, or a SKILL.md"),
+      out: exportOptions.out,
+    },
+    run: async ({ all, options }, terminal) => {
+      if (all.length > 0) throw new UsageError(`guide takes no document; what is ${all.join(" ")}?`);
+      return (await import("./guide.ts")).guide(options, terminal);
+    },
   }),
   command({
     words: "diff",

@@ -4,7 +4,7 @@ import { didYouMean } from "../base/suggest.ts";
 import { UsageError } from "../server/errors.ts";
 import { type Terminal, releaseVersion } from "../server/terminal.ts";
 import { mainTopic, type Topic, topics } from "./manual.ts";
-import { shown } from "./pages.ts";
+import { printPage } from "./pages.ts";
 
 export interface DocsOptions {
   readonly list: boolean;
@@ -17,7 +17,7 @@ export async function docs(name: string | undefined, { list }: DocsOptions, term
     terminal.out(`Topics of nonet docs, ${releaseVersion()}\n\n${columns(rows).join("\n")}\n`);
     return 0;
   }
-  await shown(topicOf(name ?? mainTopic, all).text, terminal);
+  await printPage(topicOf(name ?? mainTopic, all).text, terminal);
   return 0;
 }
 

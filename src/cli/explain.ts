@@ -4,13 +4,13 @@ import { partNames } from "../language/model.ts";
 import { UsageError } from "../server/errors.ts";
 import type { Terminal } from "../server/terminal.ts";
 import { type FindingPage, findingPages, readPackaged, rules } from "./manual.ts";
-import { shown } from "./pages.ts";
+import { printPage } from "./pages.ts";
 
 /** `typed`: a code such as `states/dead-end`, its last half as in a suppression, or the number of a rule. */
 export async function explain(typed: string | undefined, terminal: Terminal): Promise<number> {
   if (typed === undefined) throw new UsageError("name the code of a finding, such as states/dead-end");
   const rule = rules().get(typed.toUpperCase());
-  await shown(rule === undefined ? pagesText(typed) : `# ${typed.toUpperCase()}\n\n${rule}\n`, terminal);
+  await printPage(rule === undefined ? pagesText(typed) : `# ${typed.toUpperCase()}\n\n${rule}\n`, terminal);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import type { Terminal } from "../server/terminal.ts";
 
-export async function shown(markdown: string, terminal: Terminal): Promise<void> {
+export async function printPage(markdown: string, terminal: Terminal): Promise<void> {
   const text = markdown.replace(/^<!--.*-->\n/, "");
   if (terminal.page === undefined) terminal.out(text);
   else await terminal.page(forPerson(text, terminal.colour));

@@ -78,6 +78,21 @@ test("the sections of the language are the language", async () => {
   assert(page.includes(section) && section.includes("### Envelopes") && !section.includes("## 7."), section);
 });
 
+const guides: readonly (readonly [format: string, start: RegExp])[] = [
+  ["page", /^# Nonet on one page\n\nFor/],
+  ["llms", /^# Nonet\n\n> Write, check.* version \d+\.\d+\.\d+\.\n\nFor/],
+  ["skill", /^---\nname: nonet\ndescription: .+\n---\n\n# Nonet on one page\n/],
+];
+
+for (const [format, start] of guides)
+  test(`nonet guide --format ${format}`, async () => {
+    const { code, out } = await outcome("guide", "--format", format);
+    assert.equal(code, 0);
+    assert.match(out, start);
+    assert.doesNotMatch(out, /<!--/);
+    assert(out.includes("\n## Traps\n") && out.includes("\n## What the service does\n"));
+  });
+
 test("a person gets a page in the pager, without the targets of links", async () => {
   const { out, paged } = await outcome("paged", "docs", "events");
   assert.equal(out, "");
