@@ -3,6 +3,7 @@
  * steps; `npm run check -- --fix` first lets the formatter rewrite files.
  */
 import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
 import { styleText } from "node:util";
 import { reportResults } from "./results.ts";
 
@@ -13,6 +14,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   "browser-types": ["tsc", "--noEmit", "-p", "tsconfig.browser.json"],
   lint: ["oxlint"],
   format: ["biome", "format", "--no-errors-on-unmatched", "--max-diagnostics=200", "."],
+  // The YAML of documents, in the style that `nonet fmt` writes.
+  documents: ["node", "src/cli.mjs", "fmt", "--check", ...documents()],
   unused: ["knip", "--no-progress", "--treat-config-hints-as-errors"],
   architecture: ["node", "--test", "--test-reporter=dot", "test/architecture.test.ts"],
 };
@@ -29,7 +32,10 @@ if (unknown.length > 0) {
   process.stderr.write(`no such check: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}\n`);
   process.exit(2);
 }
-if (wanted.includes("--fix")) runTool(["biome", "format", "--write", "."]);
+if (wanted.includes("--fix")) {
+  runTool(["biome", "format", "--write", "."]);
+  runTool(["node", "src/cli.mjs", "fmt", ...documents()]);
+}
 
 const chosen = Object.keys(steps).filter((name) => wanted.every((word) => word === "--fix") || wanted.includes(name));
 const failed = chosen.filter((name) => !passes(name));
@@ -44,6 +50,10 @@ function passes(name: string): boolean {
   process.stdout.write(`${mark} ${name} ${styleText("dim", `${((performance.now() - began) / 1000).toFixed(1)} s`)}\n`);
   if (!ok) process.stdout.write(`${output}\n`);
   return ok;
+}
+
+function documents(): readonly string[] {
+  return globSync(["README.md", "{docs,examples}/**/*.md"]).toSorted();
 }
 
 /** Runs a program of node_modules/.bin, which scripts/run.mjs adds to PATH. */

@@ -1,6 +1,6 @@
 /**
- * Prints the questions of a document by part as a table, with the coverage. The status of each question is a word before it, so
- * colours are not needed; long lines wrap.
+ * Prints the questions of a document by part: all of them with their status and answer, or only the open ones, and the summary
+ * of a check. The status of each question is a word before it, so colours are not needed; long lines wrap.
  */
 import { styleText } from "node:util";
 import type { CheckResult } from "../language/check.ts";
@@ -25,18 +25,75 @@ const mostColumns = 120;
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-export function checkTable(result: CheckResult, terminal: Pick<Terminal, "colour" | "columns">): string {
-  const paint: Paint = (style, text) => (terminal.colour ? styleText(style, text, { validateStream: false }) : text);
-  const digits = Math.max(...result.questions.map(({ line }) => String(line ?? "").length));
-  const width = Math.min(terminal.columns, mostColumns);
-  const rows = (part: PartAnswers) => part.questions.flatMap((question) => row(question, { paint, width, digits }));
-  const parts = result.parts.map((part) => [paint("bold", heading(part)), ...rows(part), ""].join("\n"));
+type Screen = Pick<Terminal, "colour" | "columns">;
+
+function painter({ colour }: Screen): Paint {
+  return (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text);
+}
+
+function widthOf({ columns }: Screen): number {
+  return Math.min(columns, mostColumns);
+}
+
+/** Returns the number of digits of the largest line of a question. */
+function digitsOf(questions: readonly QuestionAnswer[]): number {
+  return Math.max(1, ...questions.map(({ line }) => String(line ?? "").length));
+}
+
+/** Prints all questions with their answers. */
+export function questionTable(result: CheckResult, terminal: Screen): string {
+  const form = { paint: painter(terminal), width: widthOf(terminal), digits: digitsOf(result.questions) };
+  const parts = result.parts.map((part) => {
+    const rows = part.questions.flatMap((question) => row(question, form));
+    return [form.paint("bold", heading(part)), ...rows, ""].join("\n");
+  });
+  return parts.map((part) => `${part}\n`).join("");
+}
+
+/** The most open questions that are printed one by one, so that they fit on a screen with the findings. */
+const mostOpen = 12;
+
+/** Prints the open questions; a part without any answer is one line. Empty if none is open. */
+export function openQuestions(result: CheckResult, terminal: Screen): string {
+  const paint = painter(terminal);
+  const open = result.parts.flatMap(openOf);
+  if (open.length === 0) return "";
+  const printed = open.slice(0, mostOpen);
+  const places = printed.map(({ part, line }) => `${part}${line === undefined ? "" : `, line ${line}`}`);
+  const columns = Math.max(...places.map(({ length }) => length));
+  const lines = printed.flatMap(({ text }, index) => {
+    const [first = "", ...more] = wrapped(text, Math.max(widthOf(terminal) - columns - 4, 30));
+    const place = (places[index] ?? "").padEnd(columns);
+    return [`  ${paint("yellow", place)}  ${first}`, ...more.map((each) => " ".repeat(columns + 4) + each)];
+  });
+  const rest = open.length > printed.length ? [`  … and ${open.length - printed.length} more`] : [];
+  return [paint("bold", "open (--questions prints all questions)"), ...lines, ...rest, "", ""].join("\n");
+}
+
+interface OpenQuestion {
+  readonly part: string;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+function openOf({ part, status, questions }: PartAnswers): readonly OpenQuestion[] {
+  const open = questions.filter((question) => !isAnswered(question));
+  const [first] = open;
+  if (first === undefined) return [];
+  if (status !== "gap") return open.map(({ line, text }) => ({ part, line, text }));
+  return [{ part, line: first.line, text: `all ${count(open.length, "question")}: ${first.text} …` }];
+}
+
+/** Prints the coverage of the questions and the number of findings. */
+export function checkSummary(result: CheckResult, terminal: Screen): string {
+  const paint = painter(terminal);
   const { errors, warnings, gaps, shown, questions } = result.summary;
   const answered = result.questions.filter(isAnswered).length;
   const coverage = questions === 0 ? 0 : Math.floor((100 * answered) / questions);
-  return `${parts.join("\n")}
-${answered} of ${count(questions, "question")} answered (${coverage} %), ${shown} of them shown
-${count(gaps, "gap")}, ${count(errors, "error")}, ${count(warnings, "warning")}
+  const counted = (number: number, noun: string, style: "red" | "yellow"): string =>
+    number === 0 ? count(number, noun) : paint(style, count(number, noun));
+  return `${answered} of ${count(questions, "question")} answered (${coverage} %), ${shown} of them shown
+${counted(gaps, "gap", "yellow")}, ${counted(errors, "error", "red")}, ${counted(warnings, "warning", "yellow")}
 `;
 }
 

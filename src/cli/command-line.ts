@@ -47,7 +47,7 @@ export interface Option<T> {
 export interface CommandOf<T> extends Omit<Command, "options" | "run"> {
   readonly options: { readonly [K in keyof T]: Option<T[K]> };
   /** The number of documents; default: one. */
-  readonly documents?: 1 | 2;
+  readonly documents?: 1 | 2 | "any";
   /** Runs the command; `document` is undefined only if the operand is optional. */
   readonly run: (line: Line<T>, terminal: Terminal) => Promise<number>;
 }
@@ -56,6 +56,8 @@ export interface Line<T> {
   readonly document: string | undefined;
   /** The second document of a command with two. */
   readonly other: string | undefined;
+  /** All documents. */
+  readonly all: readonly string[];
   readonly options: T;
 }
 
@@ -115,7 +117,7 @@ export function lineOf<T>(
   problems: readonly string[] = [],
 ): Line<T> {
   const [document, other] = documents;
-  const more = documents.slice(most);
+  const more = most === "any" ? [] : documents.slice(most);
   const all = most === 1 ? "one document" : "two documents";
   const wrong = [...problems];
   if (more.length > 0) wrong.push(`${all} at a time; what is ${more.join(" ")}?`);
@@ -131,7 +133,7 @@ export function lineOf<T>(
     }
   });
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
-  return { document, other, options: Object.fromEntries(values) as T };
+  return { document, other, all: documents, options: Object.fromEntries(values) as T };
 }
 
 interface OptionToken {

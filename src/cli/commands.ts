@@ -14,6 +14,7 @@ import {
   text,
   texts,
 } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";
 
@@ -29,8 +30,8 @@ export const commands: readonly Command[] = [
     words: "check",
     operand: "DOC",
     about: "check a document: its errors, and the questions that it leaves open",
-    details: `Prints the findings with the lines they are about, then all questions part by part with their answers:
-shown, none, default (and which), not shown (the document leaves it open), silent.
+    details: `Prints the findings with the lines they are about, then the open questions: those that the document leaves open, or
+does not mention. nonet explain CODE has more about a finding.
 The text format prints at most 200 findings, errors first; the other formats print all.
 Exits with 1 when there are errors.`,
     options: {
@@ -39,10 +40,57 @@ Exits with 1 when there are errors.`,
         "for people, programs, code scanning, or GitHub's annotations",
       ),
       strict: flag("treat an open question as an error"),
+      questions: flag("print all questions with their answers: shown, none, default, not shown or silent"),
       against: text("OLD", "an older document; changes that break its callers have to be declared"),
     },
     run: async ({ document, options }, terminal) =>
       (await import("./check.ts")).check(named(document), options, terminal),
+  }),
+  command({
+    words: "fmt",
+    operand: "FILES…",
+    documents: "any",
+    about: "format the YAML of documents in the house style",
+    details: `Changes only yaml blocks (or the whole file in the one-file form): indentation, blanks, repeated empty lines, and
+lines of more than 120 columns that have braces or brackets. Comments, quotes, line breaks and all prose stay. A
+block with an error stays as it is and is named. With - it formats standard input to standard output.
+Exits with 1 if a block could not be formatted, or, with --check, if a file is not formatted.`,
+    options: { check: flag("change nothing, and name the files that are not formatted") },
+    run: async ({ all, options }, terminal) => (await import("./fmt.ts")).fmt(all, options, terminal),
+  }),
+  command({
+    words: "explain",
+    operand: "CODE",
+    about: "explain a finding: why it matters, with a wrong and a right example",
+    details: `CODE is the code that check prints in brackets, such as states/dead-end, its last half, or the number of a rule
+(R4.12). In a terminal the page is shown by $PAGER.`,
+    options: {},
+    run: async ({ document }, terminal) => (await import("./explain.ts")).explain(document, terminal),
+  }),
+  command({
+    words: "docs",
+    operand: "[TOPIC]",
+    about: "print the reference of the language, or of a topic",
+    details: `The pages of the installed version. A topic is one of the nine parts (nonet docs events), a section of the language
+(nonet docs fields), or a page (nonet docs cli). In a terminal the page is shown by $PAGER.`,
+    options: { list: flag("list all topics") },
+    run: async ({ document, options }, terminal) => (await import("./docs.ts")).docs(document, options, terminal),
+  }),
+  command({
+    words: "guide",
+    operand: "",
+    documents: "any",
+    about: "print the language on one page, for a model or a person",
+    details: `Under 6,000 tokens: a whole document, all keys, types and functions, the traps, and idioms. With --format llms or
+skill it is a file for agents: nonet guide --format skill --out .claude/skills/nonet/SKILL.md`,
+    options: {
+      format: choice(["page", "llms", "skill"], "the page alone, an llms.txt, or a SKILL.md"),
+      out: exportOptions.out,
+    },
+    run: async ({ all, options }, terminal) => {
+      if (all.length > 0) throw new UsageError(`guide takes no document; what is ${all.join(" ")}?`);
+      return (await import("./guide.ts")).guide(options, terminal);
+    },
   }),
   command({
     words: "diff",

@@ -16,7 +16,7 @@ ${exitCodes}`;
 
 export function helpOn({ words, operand, about, details, options }: Command): string {
   const rows = Object.entries(options).map(([name, option]) => [spelled(name, option), described(option)]);
-  return `nonet ${words} ${operand}${rows.length === 0 ? "" : " [options]"}: ${about}
+  return `${`nonet ${words} ${operand}`.trimEnd()}${rows.length === 0 ? "" : " [options]"}: ${about}
 
 ${details}
 

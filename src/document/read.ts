@@ -81,7 +81,8 @@ function readBlock(source: Source): ReturnType<typeof readYaml> & { readonly sup
   };
 }
 
-function isNormative(fence: Fence): boolean {
+/** Whether a fence defines something, by the rules of the language. */
+export function isNormative(fence: Fence): boolean {
   return fence.language.toLowerCase() === "yaml" && fence.meta === "";
 }
 
@@ -127,7 +128,8 @@ function firstLine(fence: Fence): Fence["span"] {
   };
 }
 
-function tooLarge(lines: Lines): Diagnostic | undefined {
+/** Returns the error of a text that is too large to be read. */
+export function tooLarge(lines: Lines): Diagnostic | undefined {
   const long = lines.text.length > mostCharacters;
   if (!long && lines.starts.length <= mostLines) return undefined;
   return {
@@ -145,7 +147,7 @@ function tooLarge(lines: Lines): Diagnostic | undefined {
  * Whether a text is a YAML or JSON value: its file name says so, or every unindented line could be in a map and one of the
  * known keys is at the top level.
  */
-function isData(name: string, text: string, topLevelKeys: readonly string[]): boolean {
+export function isData(name: string, text: string, topLevelKeys: readonly string[]): boolean {
   if (/\.(ya?ml|json)$/i.test(name)) return true;
   if (/\.(md|markdown)$/i.test(name) || topLevelKeys.length === 0) return false;
   const top = [...text.matchAll(/^[^\s#].*$/gm)].map((line) => line[0]);

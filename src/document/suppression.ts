@@ -12,6 +12,11 @@ const comment = /(^|[ \t])(# ?ok\b[^\n]*)/gm;
 const form = /^# ?ok\s+([\w./-]+(?:\s*,\s*[\w./-]+)*)\s*:\s*(\S[^\n]*)$/;
 const rulesOnly = /^# ?ok\s+[\w./-]+(?:\s*,\s*[\w./-]+)*\s*:?$/;
 
+/** Whether a comment is meant as a suppression. */
+export function isSuppression(written: string): boolean {
+  return /^# ?ok\b/.test(written);
+}
+
 /**
  * Returns the suppressions in `source`. `node` is its parsed content, which shows whether a `#` is inside a quoted value and
  * so no comment.

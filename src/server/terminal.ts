@@ -1,4 +1,5 @@
 /** What commands use of the outside world; tests replace it. */
+import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
@@ -15,6 +16,8 @@ export interface Terminal {
   readonly columns: number;
   /** Whether the output `err` is a terminal. */
   readonly interactive: boolean;
+  /** Prints a long text to a person, in the pager of $PAGER; absent if the output is no terminal. */
+  page?(text: string): Promise<void>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the bytes of a file, or of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
@@ -37,6 +40,7 @@ export function processTerminal(): Terminal {
     colour: hasColour(process.env),
     columns: process.stdout.columns ?? (Number(process.env["COLUMNS"]) || 100),
     interactive: process.stderr.isTTY,
+    ...(process.stdout.isTTY && { page }),
     environment: process.env,
     read: (path) => (path === "-" ? buffer(process.stdin) : readFile(path)),
     write: (path, text) => writeFile(path, text),
@@ -50,6 +54,25 @@ function hasColour(environment: NodeJS.ProcessEnv): boolean {
   const forced = environment["FORCE_COLOR"] ?? "";
   if (forced !== "") return forced !== "0";
   return process.stdout.isTTY && environment["TERM"] !== "dumb";
+}
+
+/** Shows a text in the user's pager, or prints it if there is no pager. */
+function page(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    const pager = process.env["PAGER"] ?? "less";
+    // As git does: less quits if the text fits on the screen, and shows colours.
+    const env = { LESS: "FRX", ...process.env };
+    const child = spawn(pager, { shell: true, stdio: ["pipe", "inherit", "inherit"], env });
+    // A user who quits the pager early closes the pipe.
+    child.stdin.on("error", () => {});
+    child.on("error", () => {});
+    child.on("close", (code) => {
+      // 126 and 127: the shell cannot run the program.
+      if (code === 127 || code === 126) process.stdout.write(text);
+      resolve();
+    });
+    child.stdin.end(text);
+  });
 }
 
 /** Waits for a stop signal. After the first signal the default handlers apply, so that a second one ends the process. */

@@ -355,6 +355,16 @@ test("any bytes give a result", () => {
 
 const pieces = flagship.split(/(?<=[\s,:{}[\]|()"'`])/);
 
+test("an operation may have a name that every object has", () => {
+  const named = flagship.replaceAll(/\bcollect\b/g, "constructor");
+  assert.deepEqual(check("a.md", named).diagnostics, []);
+  const unlimited = named.replace("  constructor: 5/15min per Parcel\n", "");
+  assert.deepEqual(
+    check("a.md", unlimited).diagnostics.map(({ code }) => code),
+    ["limits/code-guessable"],
+  );
+});
+
 test("any damage to a document gives a result", () => {
   const at = fc.nat(pieces.length - 1);
   const edit = fc.record({

@@ -40,7 +40,7 @@ for (const { words, operand, options } of commands) {
     });
     const shown = tableRows(page, heading).map(([option = "", , value = ""]) => [unquoted(option), unquoted(value)]);
     assert.deepEqual(shown, taken);
-    assert(readPage(page).includes(`\`nonet ${words} ${operand}\``), operand);
+    assert(readPage(page).includes(`\`${`nonet ${words} ${operand}`.trimEnd()}\``), operand);
   });
 }
 

@@ -13,8 +13,8 @@ export const check: Check = {
     if (!declares(documentIndex, "limits")) return;
     for (const [operation, transitions] of documentIndex.transitionsBy) {
       // A limit per user or address does not stop guessing: an attacker can use many of them.
-      if ((documentIndex.model.limits.rate?.[operation] ?? []).some(({ per }) => per !== "user" && per !== "ip"))
-        continue;
+      const rates = lookup(documentIndex.model.limits.rate ?? {}, operation) ?? [];
+      if (rates.some(({ per }) => per !== "user" && per !== "ip")) continue;
       for (const { guard, resource, at } of transitions) {
         const fields = fieldsOf(documentIndex.model, resource);
         const code = guard && provedFields(guard).find((name) => isShort(lookup(fields, name)));
