@@ -1,6 +1,6 @@
 /** Derives the record of a group of operations: its fields, its key, and who sets each field. */
 import { camelCase, wordsOf } from "../../base/case.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
@@ -11,6 +11,8 @@ import type { Reason } from "./answers.ts";
 /** The objects in the bodies and answers of a group, as far as it has them. */
 export interface RecordShapes {
   readonly create?: Shape;
+  /** Whether the creation is a `PUT` to the path of a record, which has its key. */
+  readonly isUpsert: boolean;
   /** The bodies of changes and replacements. */
   readonly changes: readonly Shape[];
   /** The answers, the most complete one first. */
@@ -37,6 +39,8 @@ export interface RecordDraft {
   readonly schemas: Readonly<Record<string, Json>>;
   /** The field that a path names a record by; `id` if none does. */
   readonly key: string;
+  /** Who chooses the key: the service, the body of a creation, or the path of a `PUT`. */
+  readonly chosenBy: "service" | "body" | "path";
   /** Whether the source has the member `id`. Else the id is Nonet's own, and no answer has it. */
   readonly hasId: boolean;
   /** The field that refers to the parent, and the member of answers that means it. */
@@ -49,7 +53,8 @@ export interface RecordDraft {
 export function keyOf(shape: Shape, parameter: string, segment: string): string | undefined {
   const names = [...shape.members.keys()];
   const written = joined(parameter);
-  const thing = [joined(segment), joined(segment).replace(/s$/, ""), joined(segment).replace(/ies$/, "y")];
+  // Of `copilot-spaces` the parameter may also be `space_number`.
+  const thing = [segment, wordsOf(segment).at(-1) ?? segment].flatMap((one) => singulars(joined(one)));
   const has = (wanted: string): string | undefined => names.find((name) => joined(name) === wanted);
   const exact = names.find((name) => name === parameter) ?? has(written);
   if (exact !== undefined) return exact;
@@ -59,6 +64,10 @@ export function keyOf(shape: Shape, parameter: string, segment: string): string 
     if (written.startsWith(one) && has(written.slice(one.length)) !== undefined) return has(written.slice(one.length));
   }
   return undefined;
+}
+
+function singulars(thing: string): readonly string[] {
+  return [thing, thing.replace(/ies$/, "y"), thing.replace(/(s|x|ch|sh)es$/, "$1"), thing.replace(/s$/, "")];
 }
 
 function joined(name: string): string {
@@ -91,7 +100,7 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     const sites = sitesOf(name, shapes);
     const found =
       name === "id" || name === key
-        ? keyField(name, sites, hasId, shapes, named)
+        ? keyField(name, sites, { hasId, isInPath: shapes.isUpsert && name === key }, shapes, named)
         : memberField(name, sites, shapes, named);
     if (found === undefined) continue;
     if ("what" in found) return found;
@@ -113,6 +122,12 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     fields,
     schemas,
     key,
+    chosenBy:
+      shapes.isUpsert && key !== "id"
+        ? "path"
+        : fields[key]?.default === undefined && (key !== "id" || hasId)
+          ? "body"
+          : "service",
     hasId,
     guesses,
     rules: isBelow ? [{ kind: "unique", fields: [parent.field, key] }] : [],
@@ -165,7 +180,7 @@ interface Derived {
 function keyField(
   name: string,
   { schema, create, change }: Sites,
-  hasId: boolean,
+  { hasId, isInPath }: { readonly hasId: boolean; readonly isInPath: boolean },
   { changes }: RecordShapes,
   named: NamedSchemas,
 ): Derived | Reason {
@@ -178,9 +193,9 @@ function keyField(
   if (!isText && !isNumber) return { what: "its key is neither a text nor a whole number", detail: name };
   const description = descriptionOf(plain, type);
   const isSent = create !== undefined && plain["readOnly"] !== true;
-  const isFixed = change === undefined && changes.length > 0;
+  const isFixed = isInPath || (change === undefined && changes.length > 0);
   const unique: readonly Modifier[] = name === "id" ? [] : isFixed ? ["unique", "create-only"] : ["unique"];
-  if (isSent && create.required) {
+  if ((isSent && create.required) || isInPath) {
     const key =
       isNumber || type.name === "uuid" ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
     return { field: { type: key, optional: false, marks: unique, ...description } };
@@ -211,13 +226,13 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
   const plain = plainSchema(schema, named);
   const type = fieldType(schema, named);
   const description = descriptionOf(plain, type);
-  const literal = literalOf(plain["default"], type);
+  const literal = literalOf(plain["default"] ?? onlyValueOf(plain), type);
   const isReadOnly = [create, change, answer].some(
     (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] === true,
   );
   if ((create === undefined && change === undefined) || isReadOnly) {
     if (answer === undefined) return undefined;
-    const made = madeValue(name, plain, type, literal);
+    const made = madeValue(name, type, literal);
     if (made === undefined) return undefined;
     return { field: { type, optional: false, ...made.value, marks: ["read-only"], ...description }, ...made.guess };
   }
@@ -232,7 +247,22 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
   // An answer that requires the member has null if a request leaves it out.
   if (isNullable(plain) && type.kind === "nullable")
     return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...description } };
+  const isNeeded = shapes.answers.some(({ members }) => members.get(name)?.required === true);
+  if (isNeeded && allowsEmptyList(plain))
+    return {
+      field: { type, optional: false, default: { kind: "literal", text: "[]" }, marks, ...description },
+      guess: "that a list which a creation leaves out is empty",
+    };
   return { field: { type, optional: true, marks, ...description } };
+}
+
+function allowsEmptyList({ minItems = 0, type }: JsonObject): boolean {
+  return type === "array" && minItems === 0;
+}
+
+/** Returns the only value that a schema allows. */
+function onlyValueOf({ const: only, enum: values }: JsonObject): Json | undefined {
+  return only ?? (Array.isArray(values) && values.length === 1 ? values[0] : undefined);
 }
 
 function isFieldName(name: string): boolean {
@@ -244,15 +274,9 @@ interface MadeValue {
   readonly guess?: { readonly guess: string };
 }
 
-/** Returns the value of a member that no request sets: its default, null, or a moment by its name. */
-function madeValue(
-  name: string,
-  plain: Readonly<Record<string, Json>>,
-  type: FieldType,
-  literal: string | undefined,
-): MadeValue | undefined {
-  const constant = literal ?? literalOf(plain["const"], type);
-  if (constant !== undefined) return { value: { default: { kind: "literal", text: constant } } };
+/** Returns the value of a member that no request sets: its default, its only value, null, or a moment by its name. */
+function madeValue(name: string, type: FieldType, literal: string | undefined): MadeValue | undefined {
+  if (literal !== undefined) return { value: { default: { kind: "literal", text: literal } } };
   const base = type.kind === "nullable" ? type.of : type;
   if (base.kind === "scalar" && base.name === "datetime") {
     const moment = moments[camelCase(name)];

@@ -12,7 +12,7 @@ import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn
 import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare, pathOf } from "./declare.ts";
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
-import { keyOf, type ParentRecord, type RecordDraft, recordOf } from "./record.ts";
+import { keyOf, type ParentRecord, type RecordDraft, recordOf, type RecordShapes } from "./record.ts";
 import { type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
 
 export interface ImportedResources {
@@ -191,7 +191,7 @@ function declaredGroup(
   const rejectAll = (reason: Reason, cause?: ContractOperation): undefined => {
     for (const [{ name }] of members) if (name !== cause?.name) reasons.set(name, reason);
   };
-  const create = group.ofAll.POST;
+  const create = creationOf(group);
   if (create === undefined) {
     for (const [{ name }] of members)
       reasons.set(name, reasons.get(name) ?? { what: "no operation creates its records" });
@@ -267,6 +267,11 @@ function declaredGroup(
   };
 }
 
+/** Returns the creation of a group's records: a `POST` of the collection, else a `PUT` of a record. */
+function creationOf({ ofAll, ofOne }: Group): ContractOperation | undefined {
+  return ofAll.POST ?? ofOne.PUT;
+}
+
 /** Returns the operations of a group with their actions; undefined for a method that no action has. */
 function membersOf({ ofAll, ofOne, parts }: Group): readonly (readonly [ContractOperation, Action | undefined])[] {
   const sited = (methods: Group["ofAll"], actions: typeof actionsOfAll) =>
@@ -279,9 +284,18 @@ function undeclared({ endpoint: { method, path } }: ContractOperation): Reason {
 }
 
 function filteredFields({ fields }: RecordDraft, declarations: readonly Declaration[]): Resource["fields"] {
-  const filtered = new Set(declarations.flatMap(({ filters }) => filters));
+  const [filtered, sorted] = (["filters", "sorts"] as const).map(
+    (key) => new Set(declarations.flatMap((one) => one[key])),
+  );
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, filtered.has(name) ? withModifiers(field, "filter") : field]),
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      withModifiers(
+        field,
+        ...(filtered?.has(name) ? (["filter"] as const) : []),
+        ...(sorted?.has(name) ? (["sort"] as const) : []),
+      ),
+    ]),
   );
 }
 
@@ -298,12 +312,18 @@ function noticesOf(
       what,
       detail: `${resource}.${detail}`,
     })),
-    ...[...declarations].flatMap(([{ name, pointer, wire }, { guesses, omitted }]) => [
+    ...[...declarations].flatMap(([{ name, pointer, wire }, { guesses, ignored, omitted }]) => [
       ...omissionsOf(wire).map(({ what, detail }) => ({
         kind: "lost" as const,
         pointer,
         what,
         detail: `${name}: ${detail}`,
+      })),
+      ...ignored.map((parameter) => ({
+        kind: "lost" as const,
+        pointer,
+        what: "the effect of a parameter that shapes answers",
+        detail: `${name}: ${parameter}`,
       })),
       ...guesses.map((what) => ({ kind: "guessed" as const, pointer, what, detail: name })),
       ...omitted.map((member) => ({
@@ -318,14 +338,11 @@ function noticesOf(
 
 /** Returns the objects in the bodies and answers of a group. */
 function shapesOf(
-  { ofAll, ofOne, parameter }: Group,
+  group: Group,
   named: NamedSchemas,
   segment: string,
-): {
-  readonly create?: Shape;
-  readonly changes: readonly Shape[];
-  readonly answers: readonly Shape[];
-} {
+): Pick<RecordShapes, "answers" | "changes" | "create" | "isUpsert"> {
+  const { ofAll, ofOne, parameter } = group;
   const isRecord = (shape: Shape) =>
     parameter === undefined ? shape.members.has("id") : keyOf(shape, parameter, segment) !== undefined;
   const answered = (operation: ContractOperation | undefined): readonly Shape[] => {
@@ -340,8 +357,7 @@ function shapesOf(
     ...answered(ofOne.GET),
     ...answered(ofAll.POST),
     ...(item === undefined || !isRecord(item) ? [] : [item]),
-    ...answered(ofOne.PATCH),
-    ...answered(ofOne.PUT),
+    ...[ofOne.PATCH, ofOne.POST, ofOne.PUT].flatMap(answered),
   ];
   const sent = (operation: ContractOperation | undefined): readonly Shape[] => {
     const body = operation && bodyOf(operation.wire);
@@ -353,8 +369,9 @@ function shapesOf(
       inner !== undefined && [...(answers[0]?.members.keys() ?? [])].some((name) => inner.members.has(name));
     return isWrapped ? [inner] : shape === undefined ? [] : [shape];
   };
-  const [create] = sent(ofAll.POST);
-  return { ...(create === undefined ? {} : { create }), changes: [...sent(ofOne.PATCH), ...sent(ofOne.PUT)], answers };
+  const [create] = sent(creationOf(group));
+  const changes = [ofOne.PATCH, ofOne.POST, ofOne.PUT].flatMap(sent);
+  return { ...(create === undefined ? {} : { create }), isUpsert: ofAll.POST === undefined, changes, answers };
 }
 
 function answerSchema({ wire }: ContractOperation): Json | undefined {

@@ -82,11 +82,16 @@ function alternativesIn(schema: JsonObject): readonly Json[] {
   return ["allOf", "anyOf", "oneOf"].flatMap((keyword): readonly Json[] => {
     const list = schema[keyword];
     if (!Array.isArray(list)) return [];
-    if (keyword === "allOf") return list as readonly Json[];
+    // A part of a schema that only describes the value limits nothing.
+    if (keyword === "allOf") return (list as readonly Json[]).filter((one) => !isObject(one) || !limitsNothing(one));
     const others = (list as readonly Json[]).filter((one) => !isNull(one));
     // A schema that is no object: the value has no known members.
     return others.length === 1 ? others : [false];
   });
+}
+
+function limitsNothing(schema: JsonObject): boolean {
+  return Object.keys(bare(schema)).length === 0;
 }
 
 function isNull(schema: Json): boolean {
