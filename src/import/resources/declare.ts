@@ -122,7 +122,7 @@ function inputOf(
   const found = body === undefined ? { shape: { members: new Map(), open: true } } : bodyRecord(body.schema, context);
   if (found === undefined) return { what: "its body is no record" };
   const { shape, around }: WrappedRecord = found;
-  const fields = Object.entries(record.fields).filter(([name]) => name !== record.parent?.field);
+  const fields = Object.entries(record.fields).filter(([name]) => !isFromPath(name, record));
   const expected = fields.filter(([name, field]) =>
     action === "create" ? !isServerSet(withIdentity(name, field)) : isChangeable(name, withIdentity(name, field)),
   );
@@ -279,10 +279,18 @@ function answerRecord(schema: Json, { named, parameter, record, segment }: Conte
   );
 }
 
+/** Whether the path of a creation gives a field its value. */
+function isFromPath(name: string, { parent, within }: RecordDraft): boolean {
+  return name === parent?.field || within.some(({ field }) => field === name);
+}
+
 /** Returns the names of the fields that answers may have. */
-function fieldsOf({ fields, hasId, parent }: RecordDraft): readonly string[] {
+function fieldsOf({ fields, hasId, parent, within }: RecordDraft): readonly string[] {
+  const hidden = within.flatMap(({ field, isMember }) => (isMember ? [] : [field]));
   return Object.entries(fields).flatMap(([name, field]) =>
-    isNeverReturned(field) || (name === "id" && !hasId) || name === parent?.field ? [] : [name],
+    isNeverReturned(field) || (name === "id" && !hasId) || name === parent?.field || hidden.includes(name)
+      ? []
+      : [name],
   );
 }
 
@@ -326,9 +334,9 @@ function recordTemplate(
 
 /** Returns the name of the resource, or of a view of these fields. */
 function templateName(fields: readonly string[], { record, resource, view }: Context): string {
-  const { parent } = record;
-  if (parent === undefined)
-    return record.hasId && fields.length === fieldsOf(record).length ? resource : view({ of: resource, fields });
+  const { parent, within } = record;
+  const isWhole = record.hasId && fields.length === fieldsOf(record).length && within.every(({ isMember }) => isMember);
+  if (parent === undefined) return isWhole ? resource : view({ of: resource, fields });
   const { field, member } = parent;
   const named: Field = { type: { kind: "named", name: parent.resource }, optional: false, computed: field, marks: [] };
   return view({
@@ -387,7 +395,8 @@ function queryOf(ignored: Ignored): Pick<Endpoint, "query"> {
 
 /** Returns the path with a name of the key as its parameter, and with the names of the parents' keys. */
 export function pathOf(written: string, { parameter, parentPath, record, resource }: Context): string {
-  const path = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
+  const below = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
+  const path = record.within.reduce((text, one) => text.replace(`{${one.parameter}}`, `{${one.field}}`), below);
   if (parameter === undefined || !path.includes(`{${parameter}}`)) return path;
   // A parameter with the name of a field means the field.
   const usual = [`${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource), "id"].filter(

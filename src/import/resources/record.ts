@@ -6,7 +6,7 @@ import type { Field, FieldType, Modifier, Rule } from "../../language/resources/
 import type { NoticeKind } from "../report.ts";
 import { fieldType, isNullable, literalOf, descriptionOf } from "./fields.ts";
 import { fits, type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
-import type { Reason } from "./answers.ts";
+import { isReason, type Reason } from "./answers.ts";
 
 /** The objects in the bodies and answers of a group, as far as it has them. */
 export interface RecordShapes {
@@ -22,6 +22,8 @@ export interface RecordShapes {
   /** The last segment of the path of the collection. */
   readonly segment: string;
   readonly parent?: ParentRecord;
+  /** The parameters before the collection, if no record is above it, with the segments above them and their schemas. */
+  readonly within: readonly { readonly parameter: string; readonly above: string; readonly schema: Json }[];
 }
 
 /** The record that a path names before the collection. */
@@ -45,6 +47,8 @@ export interface RecordDraft {
   readonly hasId: boolean;
   /** The field that refers to the parent, and the member of answers that means it. */
   readonly parent?: { readonly field: string; readonly resource: string; readonly member?: string };
+  /** The fields that the parameters before the collection mean. An answer has those that are members of the source. */
+  readonly within: readonly { readonly parameter: string; readonly field: string; readonly isMember: boolean }[];
   readonly rules: readonly Rule[];
   readonly guesses: readonly { readonly kind: NoticeKind; readonly what: string; readonly detail: string }[];
 }
@@ -95,8 +99,18 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     const type: FieldType = { kind: "named", name: parent.resource };
     fields[parent.field] = { type, optional: false, marks: ["create-only"] };
   }
+  const within: RecordDraft["within"][number][] = [];
+  for (const one of shapes.within) {
+    const found = fieldWithin(one, key, names, shapes, named);
+    if (isReason(found)) return found;
+    fields[found.field] = found.declared;
+    if (found.isMember) schemas[found.field] = one.schema;
+    within.push(found);
+  }
+  if (within.length > 0 && key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
+    return { what: "clients choose its key, which may be unique only below another record", detail: key };
   for (const name of new Set(["id", ...names])) {
-    if (name === parent?.member) continue;
+    if (name === parent?.member || within.some(({ field }) => field === name)) continue;
     const sites = sitesOf(name, shapes);
     const found =
       name === "id" || name === key
@@ -110,10 +124,11 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     if (sites.schema !== undefined) schemas[name] = sites.schema;
     if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
   }
-  const sent = [...(create?.members.keys() ?? [])];
+  const sent = [...(create?.members.keys() ?? []), ...(shapes.isUpsert ? [key] : [])];
   if (sent.length > 0 && !sent.some((name) => lookup(fields, name)?.marks.includes("write-only") === false))
     return { what: "its answers have no member that its creation takes" };
-  const isBelow = parent !== undefined && key !== "id";
+  const above = [...(parent === undefined ? [] : [parent.field]), ...within.map(({ field }) => field)];
+  const isBelow = above.length > 0 && key !== "id";
   const own = fields[key];
   // Below another record, a key need be unique only there.
   if (isBelow && own !== undefined)
@@ -130,9 +145,41 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
           : "service",
     hasId,
     guesses,
-    rules: isBelow ? [{ kind: "unique", fields: [parent.field, key] }] : [],
+    within,
+    rules: isBelow ? [{ kind: "unique", fields: [...above, key] }] : [],
     ...(parent === undefined ? {} : { parent }),
   };
+}
+
+/** Returns the field that a parameter before the collection means: a member that only answers have, or one that no answer has. */
+function fieldWithin(
+  { above, parameter, schema }: RecordShapes["within"][number],
+  key: string,
+  names: ReadonlySet<string>,
+  shapes: RecordShapes,
+  named: NamedSchemas,
+): (RecordDraft["within"][number] & { readonly declared: Field }) | Reason {
+  const found = fieldType(schema, named);
+  const isPlain =
+    found.kind === "one-of" || (found.kind === "scalar" && ["string", "integer", "uuid"].includes(found.name));
+  if (!isPlain)
+    return { what: "its path has a parameter that is neither a text nor a whole number", detail: parameter };
+  const isText = found.kind === "scalar" && found.name === "string";
+  const type = isText ? { ...found, min: Math.max(found.min ?? 1, 1), max: found.max ?? 255 } : found;
+  const declared: Field = { type, optional: false, marks: ["create-only"] };
+  const member = [...names].find((name) => {
+    const { answer, change, create } = sitesOf(name, shapes);
+    const isAnswered = joined(name) === joined(parameter) && name !== key && create === undefined && change === undefined;
+    return isAnswered && isFieldName(name) && answer !== undefined && fits(schema, answer.schema, named);
+  });
+  if (member !== undefined) return { parameter, field: member, isMember: true, declared };
+  const words = [...names].map((name) => name.toLowerCase());
+  // Of `/services/{id}/rules` it is `serviceId`.
+  const ofAbove = camelCase(`${singulars(joined(above)).at(-1) ?? ""} ${parameter}`);
+  const field = [parameter, ofAbove, `${parameter}InPath`].find((name) => !["id", "state", ...words].includes(name.toLowerCase()));
+  return field === undefined
+    ? { what: "its path has a parameter with the name of a member", detail: parameter }
+    : { parameter, field, isMember: false, declared };
 }
 
 /** Returns the field that refers to the parent, and the member that only answers have and that means the parent's id. */

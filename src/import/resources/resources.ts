@@ -8,7 +8,7 @@ import type { Endpoint } from "../../language/endpoints/model.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Model } from "../../language/model.ts";
 import type { Resource, Rule, ViewDefinition } from "../../language/resources/model.ts";
-import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn } from "./answers.ts";
+import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn, schemaOf } from "./answers.ts";
 import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare, pathOf } from "./declare.ts";
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
@@ -111,7 +111,10 @@ function resourcesIn(groups: readonly DeclaredGroup[]): Pick<ImportedResources, 
 }
 
 /** Whether the language reads a path of the group otherwise: it finds the resources of a path by its segments and parameters. */
-function isMisread({ ancestors, declarations, name }: DeclaredGroup, groups: readonly DeclaredGroup[]): boolean {
+function isMisread(
+  { ancestors, declarations, name, within }: DeclaredGroup,
+  groups: readonly DeclaredGroup[],
+): boolean {
   const endpoints = Object.fromEntries([...declarations].map(([one, { endpoint }]) => [one.name, endpoint]));
   const resources = { ...resourcesIn(groups), types: {} };
   const model = {
@@ -123,6 +126,8 @@ function isMisread({ ancestors, declarations, name }: DeclaredGroup, groups: rea
   return Object.keys(endpoints).some((operation) => {
     const resolved = resolveEndpoint(model, operation);
     if (resolved?.kind !== "resource" || resolved.resource !== name) return true;
+    const found = (resolved.key?.before ?? resolved.within ?? []).map(({ column }) => column);
+    if (found.join(" ") !== within.join(" ")) return true;
     return resolved.parents.map(({ resource }) => resource).join(" ") !== ancestors.join(" ");
   });
 }
@@ -133,6 +138,8 @@ interface DeclaredGroup {
   readonly rules: readonly Rule[];
   /** The resources of the parents in the path, outermost first. */
   readonly ancestors: readonly string[];
+  /** The fields that the parameters before its collection mean. */
+  readonly within: readonly string[];
   /** The path of one record in the source, and in the document; of a collection without records its own path. */
   readonly recordPath: { readonly written: string; readonly declared: string };
   /** What a record below it needs to know. */
@@ -200,13 +207,15 @@ function declaredGroup(
   const written = group.parameter === undefined ? group.collection : `${group.collection}/{${group.parameter}}`;
   if (misread.has(written)) return rejectAll({ what: "a document would read its path otherwise", detail: written });
   const above = group.parent === undefined ? undefined : byRecordPath.get(group.parent);
-  if (group.parent !== undefined && above?.parent === undefined)
-    return rejectAll({ what: "its path is below a record that is no resource", detail: group.parent });
+  const within = above === undefined ? parametersIn(group.collection, create) : [];
+  if (above !== undefined && above.parent === undefined)
+    return rejectAll({ what: "its path is below a record that is no resource", detail: group.parent ?? "" });
   const shapes = shapesOf(group, named, segment);
   const record = recordOf(
     {
       ...shapes,
       segment,
+      within,
       ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
       ...(above?.parent === undefined ? {} : { parent: above.parent }),
     },
@@ -250,6 +259,7 @@ function declaredGroup(
     resource: { fields: filteredFields(record, [...declarations.values()]) },
     rules: record.rules,
     ancestors: above === undefined ? [] : [...above.ancestors, above.name],
+    within: record.within.map(({ field }) => field),
     recordPath: { written, declared: pathOf(written, context) },
     parent:
       group.parameter === undefined
@@ -265,6 +275,14 @@ function declaredGroup(
     declarations,
     notices: noticesOf(declarations, record, resource, create),
   };
+}
+
+/** Returns the parameters of a path with their schemas. */
+function parametersIn(path: string, { wire }: ContractOperation): RecordShapes["within"] {
+  return [...path.matchAll(/([^/{}]*)\/\{([^{}]+)\}/g)].map(([, above = "", parameter = ""]) => {
+    const declared = wire.path?.[parameter];
+    return { parameter, above, schema: declared === undefined ? { type: "string" } : schemaOf(declared.type) };
+  });
 }
 
 /** Returns the creation of a group's records: a `POST` of the collection, else a `PUT` of a record. */
@@ -305,7 +323,18 @@ function noticesOf(
   resource: string,
   create: ContractOperation,
 ): ImportedResources["notices"] {
+  const above = record.within.map(({ parameter }) => `{${parameter}}`).join(", ");
   return [
+    ...(above === ""
+      ? []
+      : [
+          {
+            kind: "guessed" as const,
+            pointer: create.pointer,
+            what: "that what a path names before a collection exists: no operation creates it",
+            detail: `${resource}: ${above}`,
+          },
+        ]),
     ...record.guesses.map(({ what, detail }) => ({
       kind: "guessed" as const,
       pointer: create.pointer,

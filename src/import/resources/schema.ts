@@ -51,7 +51,7 @@ export function shapeOf(schema: Json, named: NamedSchemas, around: readonly stri
   const shapes = bases.map((base) => shapeOf(base, named, path));
   if (shapes.includes(undefined)) return undefined;
   const all = [...(shapes as readonly Shape[]), own];
-  if (all.every(({ members }) => members.size === 0) && type === undefined) return undefined;
+  if (bases.length === 0 && own.members.size === 0 && type === undefined) return undefined;
   const members = new Map<string, Member>();
   for (const one of all)
     for (const [key, member] of one.members) {

@@ -195,7 +195,12 @@ function resolveIn(
   const parents =
     meant?.parents ?? parentsOf(model, resource, { before, collections, scope }, endpoint.of !== undefined);
   const reference = typeof parents === "string" ? undefined : parents.at(-1)?.field;
-  const within = meant === undefined ? (parents.length === 0 ? withinOf(model, resource, before, collections) : []) : (meant.within ?? []);
+  const within =
+    meant === undefined
+      ? parents.length === 0
+        ? withinOf(model, resource, before, collections)
+        : []
+      : (meant.within ?? []);
   const count = single
     ? 0
     : meant === undefined
@@ -274,7 +279,8 @@ function recordNamed(
   const named = parentsOf(model, resource, { before, collections, scope }, declared);
   const parents = typeof named === "string" ? [] : named;
   const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
-  const within = parents.length === 0 && typeof named !== "string" ? withinOf(model, resource, before, collections) : [];
+  const within =
+    parents.length === 0 && typeof named !== "string" ? withinOf(model, resource, before, collections) : [];
   const key = keyOf(model, resource, rest, { declared, reference: parents.at(-1)?.field, within });
   return { anchor, ...(key === undefined ? {} : { key }), parents };
 }
@@ -387,7 +393,8 @@ function anchorOf(
   const start = segments.findLastIndex((segment, at) => at < parameter && !isOnlyParameter(segment)) + 1;
   if (start < parameter && countBefore(model, resource, segments.slice(start), undefined) > 0) return start - 1;
   // Parameters that are fields of the records, and that name none of them, are before the collection.
-  if (segments.at(-1)?.kind === "literal" && isBeforeCollection(model, resource, segments, collections)) return segments.length - 1;
+  if (segments.at(-1)?.kind === "literal" && isBeforeCollection(model, resource, segments, collections))
+    return segments.length - 1;
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
 }
@@ -555,12 +562,7 @@ interface BeforeRecord {
  * Returns the parents of `child` in the path, outermost first, or a sentence about the parent that is unclear. Without parents,
  * parameters name fields of `child` itself.
  */
-function parentsOf(
-  model: Model,
-  child: string,
-  path: BeforeRecord,
-  declared: boolean,
-): readonly PathParent[] | string {
+function parentsOf(model: Model, child: string, path: BeforeRecord, declared: boolean): readonly PathParent[] | string {
   const named = namedParents(model, child, path, declared);
   return typeof named === "string" && withinOf(model, child, path.before, path.collections).length > 0 ? [] : named;
 }
@@ -626,7 +628,8 @@ function namedParents(
   if (parent === undefined) return unnamed;
   const outerParents = isOwner ? ownersParents : outerOf(parent, index);
   if (typeof outerParents === "string") return outerParents;
-  const within = isOwner && outerParents.length === 0 ? withinOf(model, parent, before.slice(0, start), collections) : [];
+  const within =
+    isOwner && outerParents.length === 0 ? withinOf(model, parent, before.slice(0, start), collections) : [];
   const key = keyOf(model, parent, isOwner ? run : [segment], {
     declared: false,
     reference: outerParents.at(-1)?.field,

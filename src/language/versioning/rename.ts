@@ -2,7 +2,14 @@
 import { kebabCase } from "../../base/case.ts";
 import { typeExpressions } from "../analysis/expressions.ts";
 import { mapReferences } from "../analysis/references.ts";
-import { type Endpoint, mapParts, partsOf, type PathKey, type PathPart, type ResolvedPath } from "../endpoints/model.ts";
+import {
+  type Endpoint,
+  mapParts,
+  partsOf,
+  type PathKey,
+  type PathPart,
+  type ResolvedPath,
+} from "../endpoints/model.ts";
 import { doesOf, type ResolvedEndpoint, resolveEndpoint, type UnclearEndpoint } from "../endpoints/resolve.ts";
 import type { ReferenceKind } from "../grammar/references.ts";
 import type { Model } from "../model.ts";

@@ -254,7 +254,9 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
     resourceEndpoints(planInput.model, resource).map((endpoint) => endpoint.parents.at(-1)?.field),
   );
   const within = new Set(
-    resourceEndpoints(planInput.model, resource).flatMap((endpoint) => (endpoint.within ?? []).map(({ column }) => column)),
+    resourceEndpoints(planInput.model, resource).flatMap((endpoint) =>
+      (endpoint.within ?? []).map(({ column }) => column),
+    ),
   );
   const orders = resourceEndpoints(planInput.model, resource).flatMap(({ action, endpoint }) =>
     action === "list" ? (endpoint.order ?? []).slice(0, 1).map(({ field }) => field) : [],

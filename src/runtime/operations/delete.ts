@@ -50,7 +50,11 @@ export async function clear(call: Call, tx: Transaction): Promise<HttpResponse> 
     ...(operation.where === undefined ? [] : [operation.where]),
   ];
   const where = { all, ...(allowed === "denied" ? {} : conditionOf(allowed)) };
-  const variables = { ...call.variables, ...(parent === undefined ? {} : { parent }), ...(within.length === 0 ? {} : { like }) };
+  const variables = {
+    ...call.variables,
+    ...(parent === undefined ? {} : { parent }),
+    ...(within.length === 0 ? {} : { like }),
+  };
   const rows = await tx.all(table.resource, where, variables, mostCleared + 1);
   if (rows.length > mostCleared) {
     const detail = `There are more than ${mostCleared} records to delete; nothing was deleted`;
