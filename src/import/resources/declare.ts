@@ -218,6 +218,10 @@ function outputOf(answer: Answer, action: Action, context: Context): Output | Re
     return { ...other, gives: { ...statuses, gives: other.gives } };
   }
   const answered = answerFields(found.shape, context);
+  const other = action === "delete" ? otherTemplate(answer.schema, action, context) : undefined;
+  // The answer of a deletion may be more than a record: `{ "id": 7, "deleted": true }`.
+  if (other !== undefined && (isReason(answered) || answered.omitted.length > other.omitted.length))
+    return { ...other, gives: { ...statuses, gives: other.gives } };
   if (isReason(answered)) return answered;
   const gives = recordTemplate(answered.fields, found.around, context, action === "delete");
   return { gives: { ...statuses, ...gives }, omitted: answered.omitted, guesses: [] };

@@ -168,15 +168,18 @@ function fieldWithin(
   const type = isText ? { ...found, min: Math.max(found.min ?? 1, 1), max: found.max ?? 255 } : found;
   const declared: Field = { type, optional: false, marks: ["create-only"] };
   const member = [...names].find((name) => {
-    const { answer, change, create } = sitesOf(name, shapes);
-    const isAnswered = joined(name) === joined(parameter) && name !== key && create === undefined && change === undefined;
-    return isAnswered && isFieldName(name) && answer !== undefined && fits(schema, answer.schema, named);
+    const { answer } = sitesOf(name, shapes);
+    const isMeant =
+      joined(name) === joined(parameter) && name !== key && isFieldName(name) && !isSent(name, shapes, named);
+    return isMeant && answer !== undefined && fits(schema, answer.schema, named);
   });
   if (member !== undefined) return { parameter, field: member, isMember: true, declared };
   const words = [...names].map((name) => name.toLowerCase());
   // Of `/services/{id}/rules` it is `serviceId`.
   const ofAbove = camelCase(`${singulars(joined(above)).at(-1) ?? ""} ${parameter}`);
-  const field = [parameter, ofAbove, `${parameter}InPath`].find((name) => !["id", "state", ...words].includes(name.toLowerCase()));
+  const field = [parameter, ofAbove, `${parameter}InPath`].find(
+    (name) => !["id", "state", ...words].includes(name.toLowerCase()),
+  );
   return field === undefined
     ? { what: "its path has a parameter with the name of a member", detail: parameter }
     : { parameter, field, isMember: false, declared };
@@ -193,16 +196,18 @@ function parentOf(
   const wanted = [camelCase(resource), `parent${resource}`, `parentRecord${resource}`];
   const field = wanted.find((name) => !words.includes(name.toLowerCase())) ?? `parentRecordOf${resource}`;
   const member = [...names].find((name) => {
-    const { answer, change, create } = sitesOf(name, shapes);
-    const isSent = [create, change].some(
-      (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true,
-    );
+    const { answer } = sitesOf(name, shapes);
     const means = [parameter, `${resource}Id`].some((one) => joined(name) === joined(one));
-    return (
-      means && name !== "id" && !isSent && answer !== undefined && id !== undefined && fits(id, answer.schema, named)
-    );
+    const isMeant = means && name !== "id" && !isSent(name, shapes, named);
+    return isMeant && answer !== undefined && id !== undefined && fits(id, answer.schema, named);
   });
   return { field, resource, ...(member === undefined ? {} : { member }) };
+}
+
+/** Whether a body may contain the member. */
+function isSent(name: string, shapes: RecordShapes, named: NamedSchemas): boolean {
+  const { change, create } = sitesOf(name, shapes);
+  return [create, change].some((one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true);
 }
 
 interface Sites {

@@ -208,8 +208,6 @@ function declaredGroup(
   if (misread.has(written)) return rejectAll({ what: "a document would read its path otherwise", detail: written });
   const above = group.parent === undefined ? undefined : byRecordPath.get(group.parent);
   const within = above === undefined ? parametersIn(group.collection, create) : [];
-  if (above !== undefined && above.parent === undefined)
-    return rejectAll({ what: "its path is below a record that is no resource", detail: group.parent ?? "" });
   const shapes = shapesOf(group, named, segment);
   const record = recordOf(
     {
