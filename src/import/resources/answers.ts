@@ -112,6 +112,8 @@ const empty = { resources: { resources: {}, types: {}, rules: {} } } as unknown 
 export interface WrappedRecord {
   readonly shape: Shape;
   readonly around?: string;
+  /** Whether the object may lack the member. */
+  readonly isOptional?: boolean;
 }
 
 /** Returns the record that a schema is, or that its only object member is. `isRecord`: whether an object is the record itself. */
@@ -125,7 +127,7 @@ export function recordIn(
   if (isRecord(shape)) return { shape };
   const objects = [...shape.members].flatMap(([around, member]) => {
     const inner = shapeOf(member.schema, named);
-    return inner !== undefined && isRecord(inner) ? [{ shape: inner, around }] : [];
+    return inner !== undefined && isRecord(inner) ? [{ shape: inner, around, isOptional: !member.required }] : [];
   });
   const [only] = objects;
   return objects.length === 1 ? only : undefined;

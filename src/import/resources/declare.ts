@@ -121,7 +121,7 @@ function inputOf(
   if (isReason(body)) return body;
   const found = body === undefined ? { shape: { members: new Map(), open: true } } : bodyRecord(body.schema, context);
   if (found === undefined) return { what: "its body is no record" };
-  const { shape, around }: WrappedRecord = found;
+  const { shape, around, isOptional = false }: WrappedRecord = found;
   const fields = Object.entries(record.fields).filter(([name]) => !isFromPath(name, record));
   const expected = fields.filter(([name, field]) =>
     action === "create" ? !isServerSet(withIdentity(name, field)) : isChangeable(name, withIdentity(name, field)),
@@ -145,14 +145,16 @@ function inputOf(
   if (inputs.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
   const takes = Object.fromEntries(inputs.map(([name, field]) => [name, inputField(field, action === "update")]));
   const hasAllFields = inputs.length === expected.length && around === undefined;
+  const needs = Object.values(takes).some(({ default: value, optional }) => !optional && value === undefined);
+  const path = around === undefined || needs || !isOptional ? around : `${around}?`;
   return {
     takes: hasAllFields
       ? {}
       : {
           takes,
-          ...(around === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [around]])) }),
+          ...(path === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [path]])) }),
         },
-    guesses: body?.optional === true ? ["that a request has a body, which the source allows to leave out"] : [],
+    guesses: body?.optional === true || (isOptional && needs) ? ["that a request has a body, which the source allows to leave out"] : [],
     form: body?.form ?? false,
     open: shape.open,
   };
