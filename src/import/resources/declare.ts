@@ -154,7 +154,10 @@ function inputOf(
           takes,
           ...(path === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [path]])) }),
         },
-    guesses: body?.optional === true || (isOptional && needs) ? ["that a request has a body, which the source allows to leave out"] : [],
+    guesses:
+      body?.optional === true || (isOptional && needs)
+        ? ["that a request has a body, which the source allows to leave out"]
+        : [],
     form: body?.form ?? false,
     open: shape.open,
   };
