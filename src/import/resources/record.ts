@@ -1,6 +1,6 @@
 /** Derives the record of a group of operations: its fields, its key, and who sets each field. */
 import { camelCase, wordsOf } from "../../base/case.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
@@ -248,9 +248,13 @@ function keyField(
   const isFixed = isInPath || (change === undefined && changes.length > 0);
   const unique: readonly Modifier[] = name === "id" ? [] : isFixed ? ["unique", "create-only"] : ["unique"];
   if ((isSent && create.required) || isInPath) {
-    const key =
-      isNumber || type.name === "uuid" ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
-    return { field: { type: key, optional: false, marks: unique, ...description } };
+    const isBounded = isNumber || type.name === "uuid";
+    const key = isBounded ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
+    const guess =
+      isBounded || isWrittenAlike({ ...key }, { ...type })
+        ? {}
+        : { guess: "that a key which clients choose has 1 to 255 characters" };
+    return { field: { type: key, optional: false, marks: unique, ...description }, ...guess };
   }
   if (isText && type.name === "string" && !fitsUuid(type))
     return { what: "its key has no value that Nonet makes", detail: name };
