@@ -172,7 +172,10 @@ async function call(url: string, method: string, body: Json | undefined): Promis
 }
 
 function pathOf({ endpoint }: ResourceEndpoint, values: Readonly<Record<string, Json>>): string {
-  return endpoint.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  return endpoint.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const value = values[name];
+    return encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));
+  });
 }
 
 /** Returns the members of an object, and those of the objects in it: of a record in another object. */

@@ -133,7 +133,7 @@ function sortingOf(
   const isDirection = (one: Json) => typeof one === "string" && /^(?:asc|desc)$/i.test(one);
   const knows =
     direction === undefined ||
-    (Array.isArray(directions) && directions.every(isDirection) && !/desc/i.test(String(usual ?? "")));
+    (Array.isArray(directions) && directions.every(isDirection) && !/desc/i.test(JSON.stringify(usual ?? null)));
   if (!knows) return unsorted(direction.name);
   const keys = (Array.isArray(values) ? values : []).map((one) => orderOf(one, fields));
   if (keys.length === 0 || keys.includes(undefined)) return unsorted(sort.name);
@@ -150,7 +150,7 @@ function unsorted(detail: string): Reason {
 }
 
 function orderOf(value: Json, fields: RecordDraft["fields"]): OrderKey | undefined {
-  const [, sign, field = ""] = /^(-?)([A-Za-z]\w*)$/.exec(String(value)) ?? [];
+  const [, sign, field = ""] = /^(-?)([A-Za-z]\w*)$/.exec(typeof value === "string" ? value : "") ?? [];
   const found = Object.hasOwn(fields, field) ? fields[field] : undefined;
   return found !== undefined && isFilterable(found) ? { field, descending: sign === "-" } : undefined;
 }
