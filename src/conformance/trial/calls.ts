@@ -224,7 +224,7 @@ async function pathValues(
     if (known !== undefined) trial.used.add(known);
     child = known;
   }
-  for (const { column, parameter } of called.within ?? []) {
+  for (const { column, parameter } of called.pathFields ?? []) {
     // Records of one collection have the same value, so lists have what creations make.
     const field = lookup(fieldsOf(trial.contract.model, called.resource ?? ""), column);
     const value = field && constantValue(trial.contract, field.type, supplyFor(trial, caller));

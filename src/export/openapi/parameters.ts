@@ -51,13 +51,13 @@ function pathParameters(plan: ResourcesPart, operation: Operation, names: readon
 
 /** Returns the resource and the column that a path parameter is compared with. */
 function namedBy(
-  { key, parents, resource, within = [] }: Operation,
+  { key, parents, resource, pathFields = [] }: Operation,
   parameter: string,
 ): { resource: string; column?: string } {
   const keys = [...parents, ...(key === undefined ? [] : [{ ...key, resource }])];
   const named = [
     ...keys.flatMap((one) => partsOf(one).map((part) => ({ ...part, resource: one.resource }))),
-    ...within.map((part) => ({ ...part, resource })),
+    ...pathFields.map((part) => ({ ...part, resource })),
   ];
   return named.find((one) => one.parameter === parameter) ?? { resource };
 }

@@ -33,7 +33,7 @@ function typesOf(plan: Plan): {
 
 /**
  * Returns a module with a function for each handler of a document, which answers 501 until someone writes it. `types`: where
- * the module imports the types of the document from, as `./pets.types.ts`.
+ * the module imports the types of the document from.
  */
 export function functionStubs(plan: Plan, types: string): string {
   const { service } = typesOf(plan);

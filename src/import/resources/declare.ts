@@ -289,13 +289,13 @@ function answerRecord(schema: Json, { named, parameter, record, segment }: Conte
 }
 
 /** Whether the path of a creation gives a field its value. */
-function isFromPath(name: string, { parent, within }: RecordDraft): boolean {
-  return name === parent?.field || within.some(({ field }) => field === name);
+function isFromPath(name: string, { parent, pathFields }: RecordDraft): boolean {
+  return name === parent?.field || pathFields.some(({ field }) => field === name);
 }
 
 /** Returns the names of the fields that answers may have. */
-function fieldsOf({ fields, hasId, parent, within }: RecordDraft): readonly string[] {
-  const hidden = within.flatMap(({ field, isMember }) => (isMember ? [] : [field]));
+function fieldsOf({ fields, hasId, parent, pathFields }: RecordDraft): readonly string[] {
+  const hidden = pathFields.flatMap(({ field, isMember }) => (isMember ? [] : [field]));
   return Object.entries(fields).flatMap(([name, field]) =>
     isNeverReturned(field) || (name === "id" && !hasId) || name === parent?.field || hidden.includes(name)
       ? []
@@ -343,9 +343,10 @@ function recordTemplate(
 
 /** Returns the name of the resource, or of a view of these fields. */
 function templateName(fields: readonly string[], { record, resource, view }: Context): string {
-  const { parent, within } = record;
-  const isWhole = record.hasId && fields.length === fieldsOf(record).length && within.every(({ isMember }) => isMember);
-  if (parent === undefined) return isWhole ? resource : view({ of: resource, fields });
+  const { parent, pathFields } = record;
+  const hasAllMembers =
+    record.hasId && fields.length === fieldsOf(record).length && pathFields.every(({ isMember }) => isMember);
+  if (parent === undefined) return hasAllMembers ? resource : view({ of: resource, fields });
   const { field, member } = parent;
   const named: Field = { type: { kind: "named", name: parent.resource }, optional: false, computed: field, marks: [] };
   return view({
@@ -405,7 +406,7 @@ function queryOf(ignored: Ignored): Pick<Endpoint, "query"> {
 /** Returns the path with a name of the key as its parameter, and with the names of the parents' keys. */
 export function pathOf(written: string, { parameter, parentPath, record, resource }: Context): string {
   const below = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
-  const path = record.within.reduce((text, one) => text.replace(`{${one.parameter}}`, `{${one.field}}`), below);
+  const path = record.pathFields.reduce((text, one) => text.replace(`{${one.parameter}}`, `{${one.field}}`), below);
   if (parameter === undefined || !path.includes(`{${parameter}}`)) return path;
   // A parameter with the name of a field means the field.
   const usual = [`${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource), "id"].filter(

@@ -23,7 +23,7 @@ export interface RecordShapes {
   readonly segment: string;
   readonly parent?: ParentRecord;
   /** The parameters before the collection, if no record is above it, with the segments above them and their schemas. */
-  readonly within: readonly { readonly parameter: string; readonly above: string; readonly schema: Json }[];
+  readonly pathFields: readonly { readonly parameter: string; readonly above: string; readonly schema: Json }[];
 }
 
 /** The record that a path names before the collection. */
@@ -48,7 +48,7 @@ export interface RecordDraft {
   /** The field that refers to the parent, and the member of answers that means it. */
   readonly parent?: { readonly field: string; readonly resource: string; readonly member?: string };
   /** The fields that the parameters before the collection mean. An answer has those that are members of the source. */
-  readonly within: readonly { readonly parameter: string; readonly field: string; readonly isMember: boolean }[];
+  readonly pathFields: readonly { readonly parameter: string; readonly field: string; readonly isMember: boolean }[];
   readonly rules: readonly Rule[];
   readonly guesses: readonly { readonly kind: NoticeKind; readonly what: string; readonly detail: string }[];
 }
@@ -99,18 +99,18 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     const type: FieldType = { kind: "named", name: parent.resource };
     fields[parent.field] = { type, optional: false, marks: ["create-only"] };
   }
-  const within: RecordDraft["within"][number][] = [];
-  for (const one of shapes.within) {
-    const found = fieldWithin(one, key, names, shapes, named);
+  const pathFields: RecordDraft["pathFields"][number][] = [];
+  for (const one of shapes.pathFields) {
+    const found = fieldInPath(one, key, names, shapes, named);
     if (isReason(found)) return found;
     fields[found.field] = found.declared;
     if (found.isMember) schemas[found.field] = one.schema;
-    within.push(found);
+    pathFields.push(found);
   }
-  if (within.length > 0 && key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
+  if (pathFields.length > 0 && key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
     return { what: "clients choose its key, which may be unique only below another record", detail: key };
   for (const name of new Set(["id", ...names])) {
-    if (name === parent?.member || within.some(({ field }) => field === name)) continue;
+    if (name === parent?.member || pathFields.some(({ field }) => field === name)) continue;
     const sites = sitesOf(name, shapes);
     const found =
       name === "id" || name === key
@@ -127,7 +127,7 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
   const sent = [...(create?.members.keys() ?? []), ...(shapes.isUpsert ? [key] : [])];
   if (sent.length > 0 && !sent.some((name) => lookup(fields, name)?.marks.includes("write-only") === false))
     return { what: "its answers have no member that its creation takes" };
-  const above = [...(parent === undefined ? [] : [parent.field]), ...within.map(({ field }) => field)];
+  const above = [...(parent === undefined ? [] : [parent.field]), ...pathFields.map(({ field }) => field)];
   const isBelow = above.length > 0 && key !== "id";
   const own = fields[key];
   // Below another record, a key need be unique only there.
@@ -145,20 +145,20 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
           : "service",
     hasId,
     guesses,
-    within,
+    pathFields,
     rules: isBelow ? [{ kind: "unique", fields: [...above, key] }] : [],
     ...(parent === undefined ? {} : { parent }),
   };
 }
 
 /** Returns the field that a parameter before the collection means: a member that only answers have, or one that no answer has. */
-function fieldWithin(
-  { above, parameter, schema }: RecordShapes["within"][number],
+function fieldInPath(
+  { above, parameter, schema }: RecordShapes["pathFields"][number],
   key: string,
   names: ReadonlySet<string>,
   shapes: RecordShapes,
   named: NamedSchemas,
-): (RecordDraft["within"][number] & { readonly declared: Field }) | Reason {
+): (RecordDraft["pathFields"][number] & { readonly declared: Field }) | Reason {
   const found = fieldType(schema, named);
   const isPlain =
     found.kind === "one-of" || (found.kind === "scalar" && ["string", "integer", "uuid"].includes(found.name));

@@ -112,7 +112,7 @@ function resourcesIn(groups: readonly DeclaredGroup[]): Pick<ImportedResources, 
 
 /** Whether the language reads a path of the group otherwise: it finds the resources of a path by its segments and parameters. */
 function isMisread(
-  { ancestors, declarations, name, within }: DeclaredGroup,
+  { ancestors, declarations, name, pathFields }: DeclaredGroup,
   groups: readonly DeclaredGroup[],
 ): boolean {
   const endpoints = Object.fromEntries([...declarations].map(([one, { endpoint }]) => [one.name, endpoint]));
@@ -126,8 +126,8 @@ function isMisread(
   return Object.keys(endpoints).some((operation) => {
     const resolved = resolveEndpoint(model, operation);
     if (resolved?.kind !== "resource" || resolved.resource !== name) return true;
-    const found = (resolved.key?.before ?? resolved.within ?? []).map(({ column }) => column);
-    if (found.join(" ") !== within.join(" ")) return true;
+    const found = (resolved.key?.before ?? resolved.pathFields ?? []).map(({ column }) => column);
+    if (found.join(" ") !== pathFields.join(" ")) return true;
     return resolved.parents.map(({ resource }) => resource).join(" ") !== ancestors.join(" ");
   });
 }
@@ -139,7 +139,7 @@ interface DeclaredGroup {
   /** The resources of the parents in the path, outermost first. */
   readonly ancestors: readonly string[];
   /** The fields that the parameters before its collection mean. */
-  readonly within: readonly string[];
+  readonly pathFields: readonly string[];
   /** The path of one record in the source, and in the document; of a collection without records its own path. */
   readonly recordPath: { readonly written: string; readonly declared: string };
   /** What a record below it needs to know. */
@@ -207,13 +207,13 @@ function declaredGroup(
   const written = group.parameter === undefined ? group.collection : `${group.collection}/{${group.parameter}}`;
   if (misread.has(written)) return rejectAll({ what: "a document would read its path otherwise", detail: written });
   const above = group.parent === undefined ? undefined : byRecordPath.get(group.parent);
-  const within = above === undefined ? parametersIn(group.collection, create) : [];
+  const pathFields = above === undefined ? parametersIn(group.collection, create) : [];
   const shapes = shapesOf(group, named, segment);
   const record = recordOf(
     {
       ...shapes,
       segment,
-      within,
+      pathFields,
       ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
       ...(above?.parent === undefined ? {} : { parent: above.parent }),
     },
@@ -257,7 +257,7 @@ function declaredGroup(
     resource: { fields: filteredFields(record, [...declarations.values()]) },
     rules: record.rules,
     ancestors: above === undefined ? [] : [...above.ancestors, above.name],
-    within: record.within.map(({ field }) => field),
+    pathFields: record.pathFields.map(({ field }) => field),
     recordPath: { written, declared: pathOf(written, context) },
     parent:
       group.parameter === undefined
@@ -276,7 +276,7 @@ function declaredGroup(
 }
 
 /** Returns the parameters of a path with their schemas. */
-function parametersIn(path: string, { wire }: ContractOperation): RecordShapes["within"] {
+function parametersIn(path: string, { wire }: ContractOperation): RecordShapes["pathFields"] {
   return [...path.matchAll(/([^/{}]*)\/\{([^{}]+)\}/g)].map(([, above = "", parameter = ""]) => {
     const declared = wire.path?.[parameter];
     return { parameter, above, schema: declared === undefined ? { type: "string" } : schemaOf(declared.type) };
@@ -321,7 +321,7 @@ function noticesOf(
   resource: string,
   create: ContractOperation,
 ): ImportedResources["notices"] {
-  const above = record.within.map(({ parameter }) => `{${parameter}}`).join(", ");
+  const above = record.pathFields.map(({ parameter }) => `{${parameter}}`).join(", ");
   return [
     ...(above === ""
       ? []

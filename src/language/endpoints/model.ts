@@ -208,7 +208,7 @@ export interface ResolvedPath {
   /** The parent records in the path, outermost first. */
   readonly parents: readonly PathParent[];
   /** The parameters before a collection that are fields of its records: `{org}` in `/orgs/{org}/secrets`. */
-  readonly within?: readonly PathPart[];
+  readonly pathFields?: readonly PathPart[];
 }
 
 /** A path parameter and the field that it is compared with. */

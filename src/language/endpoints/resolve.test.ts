@@ -43,8 +43,8 @@ function meaning(line: string): string {
       .join("+");
   if (found.kind === "free") return `${found.action} ${found.resource ?? ""}`.trim();
   const parents = found.parents.map((parent) => ` < ${parent.resource}.${columns(parent)} (${parent.field})`).join("");
-  const within = found.within?.map(({ column }) => ` in ${column}`).join("") ?? "";
-  return `${found.action} ${found.resource}${found.key === undefined ? "" : `.${columns(found.key)}`}${within}${parents}`;
+  const pathFields = found.pathFields?.map(({ column }) => ` in ${column}`).join("") ?? "";
+  return `${found.action} ${found.resource}${found.key === undefined ? "" : `.${columns(found.key)}`}${pathFields}${parents}`;
 }
 
 const rows: readonly (readonly [line: string, meaning: string])[] = [

@@ -195,16 +195,16 @@ function resolveIn(
   const parents =
     meant?.parents ?? parentsOf(model, resource, { before, collections, scope }, endpoint.of !== undefined);
   const reference = typeof parents === "string" ? undefined : parents.at(-1)?.field;
-  const within =
+  const pathFields =
     meant === undefined
       ? parents.length === 0
-        ? withinOf(model, resource, before, collections)
+        ? pathFieldsOf(model, resource, before, collections)
         : []
-      : (meant.within ?? []);
+      : (meant.pathFields ?? []);
   const count = single
     ? 0
     : meant === undefined
-      ? countBefore(model, resource, segments.slice(first), reference, within)
+      ? countBefore(model, resource, segments.slice(first), reference, pathFields)
       : (meant.key?.before?.length ?? 0);
   const rest = segments.slice(first + count);
   const hasStates = lifecycleOf(model, resource) !== undefined;
@@ -214,7 +214,7 @@ function resolveIn(
   const key = single
     ? undefined
     : meant === undefined
-      ? keyOf(model, resource, segments.slice(first), { declared: endpoint.of !== undefined, reference, within })
+      ? keyOf(model, resource, segments.slice(first), { declared: endpoint.of !== undefined, reference, pathFields })
       : meant.key;
   const declared = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
   const file = declared === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
@@ -257,7 +257,7 @@ function resolveIn(
     anchor,
     ...(key === undefined || isCollection ? {} : { key }),
     parents,
-    ...(within.length === 0 || !isCollection ? {} : { within }),
+    ...(pathFields.length === 0 || !isCollection ? {} : { pathFields }),
     ...(file === undefined ? {} : { file: file.field }),
   };
 }
@@ -279,9 +279,9 @@ function recordNamed(
   const named = parentsOf(model, resource, { before, collections, scope }, declared);
   const parents = typeof named === "string" ? [] : named;
   const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
-  const within =
-    parents.length === 0 && typeof named !== "string" ? withinOf(model, resource, before, collections) : [];
-  const key = keyOf(model, resource, rest, { declared, reference: parents.at(-1)?.field, within });
+  const pathFields =
+    parents.length === 0 && typeof named !== "string" ? pathFieldsOf(model, resource, before, collections) : [];
+  const key = keyOf(model, resource, rest, { declared, reference: parents.at(-1)?.field, pathFields });
   return { anchor, ...(key === undefined ? {} : { key }), parents };
 }
 
@@ -468,9 +468,9 @@ function countBefore(
   resource: string,
   rest: readonly PathSegment[],
   reference: string | undefined,
-  within: readonly PathPart[] = [],
+  pathFields: readonly PathPart[] = [],
 ): number {
-  const above = within.map(({ column }) => column);
+  const above = pathFields.map(({ column }) => column);
   const end = rest.findIndex((segment) => !isOnlyParameter(segment));
   const names = rest
     .slice(0, end < 0 ? rest.length : end + 1)
@@ -491,7 +491,7 @@ function isOnlyParameter(segment: PathSegment): boolean {
 
 /**
  * Returns the path parameters that identify the record. `declared`: whether the endpoint declares its resource with `of`.
- * `reference`: the field that refers to the last parent. `within`: the fields of the record before its collection.
+ * `reference`: the field that refers to the last parent. `pathFields`: the fields of the record before its collection.
  */
 function keyOf(
   model: Model,
@@ -500,27 +500,27 @@ function keyOf(
   {
     declared,
     reference,
-    within,
+    pathFields,
   }: {
     readonly declared: boolean;
     readonly reference: string | undefined;
-    readonly within: readonly PathPart[];
+    readonly pathFields: readonly PathPart[];
   },
 ): ResourceEndpoint["key"] {
-  const count = countBefore(model, resource, rest, reference, within);
-  const above = within.map(({ column }) => column);
+  const count = countBefore(model, resource, rest, reference, pathFields);
+  const above = pathFields.map(({ column }) => column);
   const [first, ...more] = rest.slice(count);
   if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
   if (count > 0) {
     const before = rest.slice(0, count).flatMap((one) => (one.kind === "parameter" ? [asPart(one.name)] : []));
     const names = [...above, ...before.map(({ column }) => column), first.name];
     const isScoped = !isUniqueTogether(model, resource, names);
-    return { ...asPart(first.name), before: [...within, ...before], ...(isScoped ? { scoped: true } : {}) };
+    return { ...asPart(first.name), before: [...pathFields, ...before], ...(isScoped ? { scoped: true } : {}) };
   }
   const column = columnOf(model, resource, first.name) ?? (declared ? idOf(model, resource, first.name) : undefined);
-  const prefix = within.length === 0 ? {} : { before: within };
+  const prefix = pathFields.length === 0 ? {} : { before: pathFields };
   if (column !== undefined) return { parameter: first.name, column, ...prefix };
-  if (within.length > 0 && isUniqueTogether(model, resource, [...above, first.name]))
+  if (pathFields.length > 0 && isUniqueTogether(model, resource, [...above, first.name]))
     return { ...asPart(first.name), ...prefix };
   return reference !== undefined && isUniqueTogether(model, resource, [first.name, reference])
     ? { ...asPart(first.name), scoped: true }
@@ -564,14 +564,14 @@ interface BeforeRecord {
  */
 function parentsOf(model: Model, child: string, path: BeforeRecord, declared: boolean): readonly PathParent[] | string {
   const named = namedParents(model, child, path, declared);
-  return typeof named === "string" && withinOf(model, child, path.before, path.collections).length > 0 ? [] : named;
+  return typeof named === "string" && pathFieldsOf(model, child, path.before, path.collections).length > 0 ? [] : named;
 }
 
 /**
  * Returns the parameters before a collection, if each is a plain field that every one of its records has, and no other resource
  * is in the path; else none.
  */
-function withinOf(
+function pathFieldsOf(
   model: Model,
   resource: string,
   before: readonly PathSegment[],
@@ -589,8 +589,8 @@ function isBeforeCollection(
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
 ): boolean {
-  const within = withinOf(model, resource, segments, collections);
-  return within.length > 0 && within.every(({ column }) => !isUnique(model, resource, column));
+  const pathFields = pathFieldsOf(model, resource, segments, collections);
+  return pathFields.length > 0 && pathFields.every(({ column }) => !isUnique(model, resource, column));
 }
 
 function isPlainField(model: Model, resource: string, name: string): boolean {
@@ -628,12 +628,12 @@ function namedParents(
   if (parent === undefined) return unnamed;
   const outerParents = isOwner ? ownersParents : outerOf(parent, index);
   if (typeof outerParents === "string") return outerParents;
-  const within =
-    isOwner && outerParents.length === 0 ? withinOf(model, parent, before.slice(0, start), collections) : [];
+  const pathFields =
+    isOwner && outerParents.length === 0 ? pathFieldsOf(model, parent, before.slice(0, start), collections) : [];
   const key = keyOf(model, parent, isOwner ? run : [segment], {
     declared: false,
     reference: outerParents.at(-1)?.field,
-    within,
+    pathFields,
   });
   if (key === undefined) return unnamed;
   const field = fieldTo(model, child, parent, name);

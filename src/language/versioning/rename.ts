@@ -92,9 +92,9 @@ function resourceOf(resolved: ResolvedEndpoint | undefined): string | undefined 
 function parametersIn(model: Model, operation: string, members: MemberNames): Names {
   const resolved = resolveEndpoint(model, operation);
   if (resolved === undefined || resolved.kind === "unclear") return noNames;
-  const { key, parents, resource, within = [] } = resolved;
+  const { key, parents, resource, pathFields = [] } = resolved;
   const named = [
-    ...within.map((part) => ({ ...part, resource })),
+    ...pathFields.map((part) => ({ ...part, resource })),
     ...[...(key === undefined ? [] : [{ ...key, resource }]), ...parents].flatMap((one) =>
       partsOf(one).map((part) => ({ ...part, resource: one.resource })),
     ),
@@ -105,7 +105,7 @@ function parametersIn(model: Model, operation: string, members: MemberNames): Na
 
 /** Returns the resolved path with the new names of members. */
 function membersMeant(model: Model, resolved: Meant, names: MemberNames): ResolvedPath {
-  const { anchor, key, parents, resource, within } = resolved;
+  const { anchor, key, parents, resource, pathFields } = resolved;
   const parameters = parametersIn(model, resolved.operation, names);
   const partIn = ({ column, parameter }: PathPart, of: string | undefined): PathPart => ({
     parameter: nameIn(parameters, parameter),
@@ -120,7 +120,7 @@ function membersMeant(model: Model, resolved: Meant, names: MemberNames): Resolv
       : {
           key: keyIn(key, resource),
         }),
-    ...(within === undefined ? {} : { within: within.map((part) => partIn(part, resource)) }),
+    ...(pathFields === undefined ? {} : { pathFields: pathFields.map((part) => partIn(part, resource)) }),
     parents: parents.map((parent, index) => ({
       ...keyIn(parent, parent.resource),
       field: nameIn(namesOf(names, parents[index + 1]?.resource ?? resource), parent.field),
@@ -134,8 +134,8 @@ function withResolutions(changed: Model, model: Model, meant: (resolved: Meant) 
     const resolved = resolveEndpoint(model, operation);
     if (resolved === undefined || resolved.kind === "unclear") return endpoint;
     // The path identifies no record yet; under the older names it may.
-    const { key, parents, within } = resolved;
-    if (key === undefined && parents.length === 0 && within === undefined) return endpoint;
+    const { key, parents, pathFields } = resolved;
+    if (key === undefined && parents.length === 0 && pathFields === undefined) return endpoint;
     const explicit = meant(resolved);
     const resolvedNow = resolveEndpoint(changed, operation);
     return resolvedNow !== undefined && resolvedNow.kind !== "unclear" && isSame(resolvedNow, explicit)
@@ -145,10 +145,10 @@ function withResolutions(changed: Model, model: Model, meant: (resolved: Meant) 
 }
 
 function isSame(resolvedNow: ResolvedPath, explicit: ResolvedPath): boolean {
-  const text = ({ anchor, key, parents, within }: ResolvedPath): string =>
+  const text = ({ anchor, key, parents, pathFields }: ResolvedPath): string =>
     JSON.stringify([
       anchor,
-      within,
+      pathFields,
       key && partsOf(key),
       parents.map((parent) => [partsOf(parent), parent.resource, parent.field]),
     ]);

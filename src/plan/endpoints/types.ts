@@ -57,7 +57,7 @@ export interface Operation {
    */
   readonly parents: readonly Parent[];
   /** The path parameters before the collection that are columns of its records. */
-  readonly within?: readonly PathPart[];
+  readonly pathFields?: readonly PathPart[];
   /** Set for a `read` without a record: the response is about the whole service, and `resource` is unused. */
   readonly aggregate?: true;
   readonly allow: readonly GrantPlan[];

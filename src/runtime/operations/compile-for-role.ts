@@ -49,7 +49,7 @@ export function compileForRole(
   const parent = operation.parents.at(-1);
   const tied = [
     ...(parent === undefined ? [] : [tiedTo(parent)]),
-    ...(operation.within === undefined ? [] : inCollection(tables, operation.resource, operation.within)),
+    ...(operation.pathFields === undefined ? [] : inCollection(tables, operation.resource, operation.pathFields)),
     ...(operation.key === undefined ? [] : beforeLast(tables, operation.resource, operation.key)),
   ];
   const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {

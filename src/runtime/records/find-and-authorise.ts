@@ -57,10 +57,10 @@ function valuesOf(
 }
 
 /** Returns the values in the path that the records of its collection have; undefined if no record can have one of them. */
-export function valuesWithin({ compiled, context, parameters }: Call): Readonly<Record<string, Value>> | undefined {
+export function valuesInPath({ compiled, context, parameters }: Call): Readonly<Record<string, Value>> | undefined {
   const { operation, table } = compiled;
-  if (operation.within === undefined) return {};
-  const values = valuesOf(parameters, table, operation.within);
+  if (operation.pathFields === undefined) return {};
+  const values = valuesOf(parameters, table, operation.pathFields);
   const isValid = ([name, value]: readonly [string, Value]) =>
     context.columnValidator(columnOf(table, name))(value as Json).length === 0;
   return values !== undefined && Object.entries(values).every(isValid) ? values : undefined;
