@@ -1,9 +1,11 @@
 /**
  * Runs `npm run measure:imports -- FOLDER…`: imports each description below the folders, and prints how many operations became
- * actions of the language, how many stay handlers, and for which reasons. Fails if a document has errors.
+ * actions of the language, how many stay handlers and for which reasons, and how many findings a check has about imported
+ * contracts. The report of an import lists their causes, such as XML. Fails if a document has errors.
  */
 import { readFileSync, statSync, globSync } from "node:fs";
 import { join } from "node:path";
+import { contractFindings } from "../src/contracts/findings.ts";
 import { importDocument } from "../src/import/import.ts";
 import { check } from "../src/language/check.ts";
 import { isFree } from "../src/language/endpoints/resolve.ts";
@@ -11,7 +13,7 @@ import { processTerminal } from "../src/server/terminal.ts";
 
 const terminal = processTerminal();
 const reasons = new Map<string, number>();
-const totals = { files: 0, operations: 0, declared: 0, resources: 0, errors: 0 };
+const totals = { files: 0, operations: 0, declared: 0, resources: 0, errors: 0, broken: 0 };
 for (const path of process.argv.slice(2).flatMap(descriptions)) {
   const start = performance.now();
   const imported = importDocument(path, readFileSync(path));
@@ -21,19 +23,22 @@ for (const path of process.argv.slice(2).flatMap(descriptions)) {
   const endpoints = Object.values(model.endpoints.endpoints);
   const declared = endpoints.filter((endpoint) => !isFree(endpoint)).length;
   const resources = Object.keys(model.resources.resources).length;
-  const errors = check("import.md", imported.document).diagnostics.filter(({ severity }) => severity === "error");
+  const checked = check("import.md", imported.document);
+  const errors = checked.diagnostics.filter(({ severity }) => severity === "error");
+  const broken = contractFindings(checked) ?? [];
   for (const { kind, what } of notes) if (kind === "handler") reasons.set(what, (reasons.get(what) ?? 0) + 1);
   totals.files += 1;
   totals.operations += endpoints.length;
   totals.declared += declared;
   totals.resources += resources;
   totals.errors += errors.length;
+  totals.broken += broken.length;
   terminal.out(`${declared} of ${endpoints.length} operations, ${resources} resources, ${milliseconds} ms  ${path}\n`);
   for (const { code, message } of errors.slice(0, 5)) terminal.out(`  ${code}: ${message}\n`);
 }
-const { declared, errors, files, operations, resources } = totals;
+const { broken, declared, errors, files, operations, resources } = totals;
 terminal.out(
-  `\n${files} descriptions: ${declared} of ${operations} operations, ${resources} resources, ${errors} errors\n`,
+  `\n${files} descriptions: ${declared} of ${operations} operations, ${resources} resources, ${errors} errors, ${broken} findings about contracts\n`,
 );
 for (const [what, count] of [...reasons].toSorted(([, one], [, other]) => other - one))
   terminal.out(`${String(count).padStart(6)}  ${what}\n`);

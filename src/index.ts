@@ -35,6 +35,7 @@ export {
   type HandlerContext,
   type Handlers,
   handlers,
+  notImplemented,
   type ServiceTypes,
   type SystemContext,
 } from "./runtime/functions/typed.ts";

@@ -209,7 +209,10 @@ document into the page's address. It changes no file.`,
     about: "write the TypeScript types for the functions of a document",
     details: `One TypeScript file without dependencies: records, requests and responses of operations, events, errors, roles.
 serve runs the functions with --handlers.`,
-    options: exportOptions,
+    options: {
+      ...exportOptions,
+      stubs: text("FILE", "also write a module in which each handler answers 501; not an existing file"),
+    },
     run: async ({ document, options }, terminal) =>
       (await import("./export.ts")).exportTypes(named(document), options, terminal),
   }),

@@ -6,6 +6,7 @@ import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf, written } from "../server/document.ts";
 import type { Terminal } from "../server/terminal.ts";
 import { readFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
 
 export interface ExportOptions {
   /** The file to write; default: standard output. */
@@ -97,10 +98,29 @@ export async function exportTypescript(document: string, options: ExportOptions,
   return exported(document, options, terminal, client);
 }
 
-/** Runs `nonet types DOC`. */
-export async function exportTypes(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
-  const { functionTypes } = await import("../export/typescript/functions.ts");
-  return exported(document, options, terminal, functionTypes);
+/** Runs `nonet types DOC`. With `stubs`, also writes a module of functions, unless there is such a file. */
+export async function exportTypes(
+  document: string,
+  options: ExportOptions & { readonly stubs?: string | undefined },
+  terminal: Terminal,
+): Promise<number> {
+  const { functionStubs, functionTypes } = await import("../export/typescript/functions.ts");
+  const { out, stubs } = options;
+  if (stubs === undefined) return exported(document, options, terminal, functionTypes);
+  if (out === undefined) throw new UsageError("--stubs needs --out FILE, from which the functions import their types");
+  if (await isReadable(stubs, terminal)) throw new UsageError(`${stubs} exists: its functions would be lost`);
+  const plan = await planOf(await checkFile(document, terminal), terminal);
+  await written(out, functionTypes(plan), terminal);
+  const path = relative(dirname(stubs), out).replaceAll("\\", "/");
+  await written(stubs, functionStubs(plan, path.startsWith(".") ? path : `./${path}`), terminal);
+  return 0;
+}
+
+async function isReadable(path: string, terminal: Terminal): Promise<boolean> {
+  return terminal.read(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function exported(

@@ -14,9 +14,9 @@ export function errorsOf(
   served: (operation: string) => boolean,
   notices: ImportNotices,
 ): Errors {
-  const answers = operations.flatMap(({ name, endpoint }) =>
+  const answers = operations.flatMap(({ name, endpoint, pointer }) =>
     Object.entries(endpoint?.wire?.answers ?? {}).flatMap(([status, answer]) =>
-      /^(?:[45]|default$)/.test(status) ? [{ status, answer, isServed: served(name) }] : [],
+      /^(?:[45]|default$)/.test(status) ? [{ name, pointer, status, answer, isServed: served(name) }] : [],
     ),
   );
   const descriptions = new Map<number, Map<string, number>>();
@@ -30,10 +30,19 @@ export function errorsOf(
   if (descriptions.size > 0)
     notices.guessed("/paths", "codes of errors, from the statuses of the answers: the source has none");
   const statuses = new Set(answers.filter(({ isServed }) => isServed).map(({ status }) => status));
-  const body = bodyOf(
-    answers.filter(({ isServed }) => isServed).map(({ answer }) => answer),
-    named,
-  );
+  const typed = answers.filter(({ answer, isServed }) => isServed && answer.type !== undefined);
+  const [chosen, body] =
+    mostCommonBody(
+      typed.map(({ answer }) => answer),
+      named,
+    ) ?? [];
+  for (const [pointer, [first]] of Map.groupBy(typed, (one) => one.pointer))
+    if (typed.some((one) => one.pointer === pointer && typeText(one.answer) !== chosen))
+      notices.lost(
+        pointer,
+        "a body of errors that Nonet cannot fill, or that most operations do not have",
+        first?.name ?? "",
+      );
   if (body !== undefined && body !== "problem+json")
     notices.guessed("/paths", "what the members of an error mean, from their names", JSON.stringify(body.shape));
   return {
@@ -54,14 +63,29 @@ export function errorsOf(
 
 type ErrorAnswer = NonNullable<NonNullable<NonNullable<ImportedOperation["endpoint"]>["wire"]>["answers"]>[string];
 
-/** Returns the body that all errors have, if Nonet can fill all of its required members; else undefined. */
+/** Returns the type that most errors have of those whose required members Nonet can fill, as a text, and their body. */
+function mostCommonBody(
+  answers: readonly ErrorAnswer[],
+  named: NamedSchemas,
+): readonly [type: string, body: NonNullable<Errors["body"]>] | undefined {
+  const groups = [...Map.groupBy(answers, typeText)].toSorted(([, one], [, other]) => other.length - one.length);
+  for (const [type, group] of groups) {
+    const body = bodyOf(group, named);
+    if (body !== undefined) return [type, body];
+  }
+  return undefined;
+}
+
+function typeText({ type }: ErrorAnswer): string {
+  return JSON.stringify(type);
+}
+
+/** Returns the body of answers of one type, if Nonet can fill all of its required members. */
 function bodyOf(answers: readonly ErrorAnswer[], named: NamedSchemas): Errors["body"] | undefined {
-  const typed = answers.filter(({ type }) => type !== undefined);
-  const [first] = typed;
-  if (first?.type === undefined || typed.some(({ type }) => JSON.stringify(type) !== JSON.stringify(first.type)))
-    return undefined;
+  const [first] = answers;
+  if (first?.type === undefined) return undefined;
   const schema = schemaOf(first.type);
-  if (typed.every(({ media }) => media?.includes("application/problem+json") === true)) {
+  if (answers.every(({ media }) => media?.includes("application/problem+json") === true)) {
     const members = [...(shapeOf(schema, named)?.members ?? [])];
     return members.every(([name, { required }]) => !required || problemMembers.includes(name))
       ? "problem+json"

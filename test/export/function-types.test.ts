@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { functionTypes } from "../../src/export/typescript/functions.ts";
+import { functionStubs, functionTypes } from "../../src/export/typescript/functions.ts";
 import { importDocument } from "../../src/import/import.ts";
 import { documentText } from "../serve/scenario.ts";
 import { planOf } from "../serve/running.ts";
@@ -100,6 +100,8 @@ test("functions compile by the types of their document, and each mistake does no
   await write("right.ts", moduleOf({}, around));
   await write("petstore.types.ts", functionTypes(planOf(petstore())));
   await write("right-pets.ts", pets({}));
+  await write("kiosk.stubs.ts", functionStubs(planOf(documentText("kiosk")), "./kiosk.types.ts"));
+  await write("petstore.stubs.ts", functionStubs(planOf(petstore()), "./petstore.types.ts"));
   for (const [index, [module]] of Object.values(wrong).entries()) await write(`wrong${index}.ts`, module);
   const told = (await compileFunctions(folder, "*.ts")).split(/\n(?=\S)/);
   await t.test("what is right", () => {

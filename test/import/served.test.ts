@@ -11,7 +11,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { importDocument } from "../../src/import/import.ts";
 import { check } from "../../src/language/check.ts";
-import { type Running, run } from "../serve/running.ts";
+import { functionStubs } from "../../src/export/typescript/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
+import { notImplemented } from "../../src/runtime/functions/typed.ts";
+import { planOf, type Running, run } from "../serve/running.ts";
 
 const shelter = `
 swagger: "2.0"
@@ -256,6 +259,21 @@ test("a served operation needs the roles of its scopes, and leaves out what no r
     (await fetch(`${service.url}/v1/dog/1`, { headers: bearer(await service.keyOf("key", "bob")) })).status,
     403,
   );
+});
+
+test("a handler without a function of its own answers 501, beside what Nonet performs", async () => {
+  const source = shelter.replace(
+    /^ {2}\/dog\/\{dogId\}:/m,
+    "  /walks:\n    post: { operationId: walk, responses: { 200: { description: Walked } } }\n$&",
+  );
+  const imported = importDocument("source", source);
+  assert(imported.kind === "imported");
+  assert.match(functionStubs(planOf(imported.document), "./shelter.types.ts"), /^ {2}walk: notImplemented,$/m);
+  await using service = await run(imported.document, {
+    functions: { walk: notImplemented } as ServiceFunctions,
+  });
+  assert.equal((await fetch(`${service.url}/v1/walks`, { method: "POST" })).status, 501);
+  assert.equal((await fetch(`${service.url}/v1/dog/1`)).status, 401);
 });
 
 const folder = process.env["NONET_DESCRIPTIONS"];

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { type PathParent, partsOf } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
-import { lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
@@ -20,7 +20,7 @@ import { isBodiless, mayBeEmpty, statedStatuses } from "../response.ts";
 import { endSession, renewSession } from "./callers.ts";
 import { doubtsOf } from "./doubts.ts";
 import { existing } from "./existing.ts";
-import { type Input, defaultInput } from "./inputs.ts";
+import { type Input, defaultInput, supplyFor } from "./inputs.ts";
 import { type KnownRecord, textOf } from "./known.ts";
 import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
@@ -29,6 +29,7 @@ import { creatorsOf, makeRoom } from "./records.ts";
 import { guardedInput, guardedValues } from "./states.ts";
 import type { Trial } from "./trial.ts";
 import type { Query } from "./parameters.ts";
+import { constantValue } from "../values/valid.ts";
 import { findRecord, presentOf, recordsOf, stopped } from "./world.ts";
 
 export interface CallOptions {
@@ -222,6 +223,12 @@ async function pathValues(
     }
     if (known !== undefined) trial.used.add(known);
     child = known;
+  }
+  for (const { column, parameter } of called.pathFields ?? []) {
+    // Records of one collection have the same value, so lists have what creations make.
+    const field = lookup(fieldsOf(trial.contract.model, called.resource ?? ""), column);
+    const value = field && constantValue(trial.contract, field.type, supplyFor(trial, caller));
+    if (value !== undefined) values[parameter] = value;
   }
   for (const segment of called.segments) {
     if (segment.kind === "parameter" && values[segment.name] === undefined) values[segment.name] = "1";

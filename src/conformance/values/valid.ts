@@ -59,6 +59,11 @@ export function distinctValue(contract: Contract, type: FieldType, supply: Suppl
   return validValue(contract, type, { ...supply, random: numbered(number) });
 }
 
+/** Returns the same valid value at each call. */
+export function constantValue(contract: Contract, type: FieldType, supply: Supply): Json | undefined {
+  return distinctValue(contract, type, { ...supply, random: numbered(1) }, 1);
+}
+
 interface Make {
   readonly contract: Contract;
   readonly supply: Supply;

@@ -50,9 +50,15 @@ function pathParameters(plan: ResourcesPart, operation: Operation, names: readon
 }
 
 /** Returns the resource and the column that a path parameter is compared with. */
-function namedBy({ key, parents, resource }: Operation, parameter: string): { resource: string; column?: string } {
+function namedBy(
+  { key, parents, resource, pathFields = [] }: Operation,
+  parameter: string,
+): { resource: string; column?: string } {
   const keys = [...parents, ...(key === undefined ? [] : [{ ...key, resource }])];
-  const named = keys.flatMap((one) => partsOf(one).map((part) => ({ ...part, resource: one.resource })));
+  const named = [
+    ...keys.flatMap((one) => partsOf(one).map((part) => ({ ...part, resource: one.resource }))),
+    ...pathFields.map((part) => ({ ...part, resource })),
+  ];
   return named.find((one) => one.parameter === parameter) ?? { resource };
 }
 

@@ -96,11 +96,11 @@ function ofVersion({ versions, errors }: Plan): readonly string[] {
 
 function ofCaller(
   { credentials, unseen }: Plan,
-  { allow, inbound, key, the, parents, action }: Operation,
+  { allow, inbound, key, the, parents, pathFields, action }: Operation,
 ): readonly string[] {
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
   const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
-  const named = key !== undefined || the !== undefined || parents.length > 0;
+  const named = key !== undefined || the !== undefined || parents.length > 0 || pathFields !== undefined;
   const scoped = credentials.some(hasScopes);
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
@@ -118,7 +118,7 @@ export function hasScopes({ scopes, oauth }: CredentialPlan): boolean {
 }
 
 function ofRecord(plan: Plan, operation: Operation): readonly string[] {
-  const { action, key, the, parents, edits, resource, moves, link } = operation;
+  const { action, key, the, parents, edits, resource, moves, link, pathFields } = operation;
   const one = key !== undefined || the !== undefined;
   const deletes = action === "delete" || action === "clear" || action === "unlink";
   const deleted = new Set([
@@ -134,7 +134,7 @@ function ofRecord(plan: Plan, operation: Operation): readonly string[] {
         holds.some((held) => deleted.has(held.resource)),
     );
   return [
-    ...(one || parents.length > 0 ? ["not-found"] : []),
+    ...(one || parents.length > 0 || pathFields !== undefined ? ["not-found"] : []),
     ...(changesOne ? ["stale"] : []),
     ...(edits === "required" ? ["precondition-needed"] : []),
     ...(moves.length > 0 || action === "move" ? ["state-conflict"] : []),

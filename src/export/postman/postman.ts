@@ -149,11 +149,14 @@ function textOf(value: Json): string {
 
 /** Returns the resource and the column of the record that a path parameter names. */
 function keyOf(
-  { key, parents, resource }: Operation,
+  { key, parents, resource, pathFields = [] }: Operation,
   parameter: string,
 ): { readonly resource: string; readonly column: string } | undefined {
   const keys = [...parents, ...(key === undefined ? [] : [{ ...key, resource }])];
-  const parts = keys.flatMap((one) => partsOf(one).map((part) => ({ ...part, resource: one.resource })));
+  const parts = [
+    ...keys.flatMap((one) => partsOf(one).map((part) => ({ ...part, resource: one.resource }))),
+    ...pathFields.map((part) => ({ ...part, resource })),
+  ];
   return parts.find((part) => part.parameter === parameter);
 }
 

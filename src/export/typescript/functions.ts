@@ -1,5 +1,6 @@
 /**
- * Writes the types of a document for its functions (`nonet types`): one file without dependencies. From these,
+ * Writes the types of a document for its functions (`nonet types`): one file without dependencies, and on request a module of
+ * functions to begin with. From the types,
  * `src/runtime/functions/typed.ts` derives the argument and the result of each function.
  */
 import { pascalCase } from "../../base/case.ts";
@@ -15,15 +16,41 @@ import { componentNames, type ComponentNames } from "../openapi/names.ts";
 import { alwaysThere, componentSchemas, jsonOf } from "../openapi/schemas.ts";
 import { comment, declaration, memberName, type TypeOptions, typeText, union } from "./types.ts";
 
-export function functionTypes(plan: Plan): string {
+/** Returns the schemas that become types, by name, and the name of the service's own type, which none of them has. */
+function typesOf(plan: Plan): {
+  readonly names: ComponentNames;
+  readonly schemas: Readonly<Record<string, JsonObject>>;
+  readonly service: string;
+} {
   const names = componentNames(plan);
   const schemas = {
     ...componentSchemas(plan, names),
     ...Object.fromEntries(Object.entries(plan.schemas).map(([address, one]) => [names.schema(address), one])),
   } as Readonly<Record<string, JsonObject>>;
-  const service = `${pascalCase(plan.service)}`;
-  const usedNames = new Set(Object.keys(schemas));
-  const free = (name: string): string => (usedNames.has(name) ? `${name}Service` : name);
+  const service = pascalCase(plan.service);
+  return { names, schemas, service: Object.hasOwn(schemas, service) ? `${service}Service` : service };
+}
+
+/**
+ * Returns a module with a function for each handler of a document, which answers 501 until someone writes it. `types`: where
+ * the module imports the types of the document from.
+ */
+export function functionStubs(plan: Plan, types: string): string {
+  const { service } = typesOf(plan);
+  const stubs = servedPlan(plan).operations.flatMap(({ action, name, sentence, unserved }) =>
+    action === "handler" && unserved === undefined
+      ? [`${comment(sentence, "  ")}  ${memberName(name)}: notImplemented,\n`]
+      : [],
+  );
+  return [
+    `import { handlers${stubs.length === 0 ? "" : ", notImplemented"} } from "nonet";\n`,
+    `import type { ${service} } from ${JSON.stringify(types)};\n\n`,
+    `export default handlers<${service}>({\n${stubs.join("")}});\n`,
+  ].join("");
+}
+
+export function functionTypes(plan: Plan): string {
+  const { names, schemas, service } = typesOf(plan);
   const options: TypeOptions = {
     named: (reference) =>
       Object.hasOwn(plan.schemas, reference) ? names.schema(reference) : namedBy(reference, schemas),
@@ -36,7 +63,7 @@ export function functionTypes(plan: Plan): string {
       return name;
     },
   };
-  const body = serviceText(plan, names, schemas, used, free(service));
+  const body = serviceText(plan, names, schemas, used, service);
   const declared = new Map<string, string>();
   // Repeats until no new type is added, since a declared type may refer to further types.
   for (let before = -1; declared.size !== before; ) {

@@ -1,9 +1,9 @@
 /** Reads the contract of an imported operation: its body and its successful answer, with the objects around records. */
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, isWrittenAlike, type Json } from "../../base/json.ts";
 import type { Model } from "../../language/model.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import type { FieldType } from "../../language/resources/model.ts";
-import type { EndpointContract } from "../../language/endpoints/model.ts";
+import type { ContractResponse, EndpointContract } from "../../language/endpoints/model.ts";
 import { type NamedSchemas, plainSchema, referenceIn, type Shape, shapeOf, typesOf } from "./schema.ts";
 
 /** Why an operation stays a handler: a constant sentence, and what it is about. */
@@ -22,25 +22,41 @@ export type Answer =
   | { readonly kind: "empty"; readonly status: number; readonly created?: number }
   | { readonly kind: "value"; readonly status: number; readonly created?: number; readonly schema: Json };
 
-/** Returns the successful answer. */
+/** Returns the successful answer; of a creation and a change by one operation, the answer of both. */
 export function answerOf({ answers = {} }: EndpointContract): Answer | Reason {
   const successes = Object.keys(answers).filter((status) => status.startsWith("2"));
   if (successes.length === 0) return { kind: "unspecified" };
-  const [first = "", other, ...more] = successes;
-  const isUpsert = other === "201" && more.length === 0;
-  if (other !== undefined && !isUpsert)
-    return { what: "it has several successful answers", detail: successes.join(", ") };
-  const found = answers[first];
-  const status = first === "2XX" ? 200 : Number(first);
+  const others = successes.filter((status) => status !== "201");
+  const [first = "201", ...more] = others;
+  const made = first === "201" || !successes.includes("201") ? undefined : answers["201"];
+  if (more.length > 0) return severalAnswers(successes);
+  const found = oneAnswer(first, answers[first]);
+  if (isReason(found) || made === undefined) return found;
+  const created = oneAnswer("201", made);
+  if (isReason(created)) return created;
+  // A response with status 204 has no body, whatever the body of the other one is.
+  if (found.kind === "value" && created.kind === "value" && !isWrittenAlike(found.schema, created.schema))
+    return severalAnswers(successes);
+  if (found.kind !== created.kind && found.status !== 204) return severalAnswers(successes);
+  return { ...created, status: found.status, created: 201 };
+}
+
+type OneAnswer = Exclude<Answer, { readonly kind: "unspecified" }>;
+
+function oneAnswer(written: string, found: ContractResponse | undefined): OneAnswer | Reason {
+  const status = written === "2XX" ? 200 : Number(written);
   const required = Object.entries(found?.headers ?? {}).find(([, { optional }]) => !optional);
   if (required !== undefined) return { what: "its answer has a header field of its own", detail: required[0] };
-  const created = isUpsert ? { created: Number(other) } : {};
   if (found?.type === undefined)
     return found?.media === undefined || found.media.length === 0
-      ? { kind: "empty", status, ...created }
+      ? { kind: "empty", status }
       : { what: "its answer is not JSON", detail: found.media.join(", ") };
   if (!isJson(found.media)) return { what: "its answer is not JSON", detail: found.media?.join(", ") ?? "" };
-  return { kind: "value", status, ...created, schema: schemaOf(found.type) };
+  return { kind: "value", status, schema: schemaOf(found.type) };
+}
+
+export function severalAnswers(statuses: readonly (number | string)[]): Reason {
+  return { what: "it has several successful answers", detail: statuses.join(", ") };
 }
 
 function isJson(media: readonly string[] | undefined, types: RegExp = /^application\/json\b|^\*\/\*/): boolean {
@@ -96,6 +112,8 @@ const empty = { resources: { resources: {}, types: {}, rules: {} } } as unknown 
 export interface WrappedRecord {
   readonly shape: Shape;
   readonly around?: string;
+  /** Whether the object may lack the member. */
+  readonly isOptional?: boolean;
 }
 
 /** Returns the record that a schema is, or that its only object member is. `isRecord`: whether an object is the record itself. */
@@ -109,7 +127,7 @@ export function recordIn(
   if (isRecord(shape)) return { shape };
   const objects = [...shape.members].flatMap(([around, member]) => {
     const inner = shapeOf(member.schema, named);
-    return inner !== undefined && isRecord(inner) ? [{ shape: inner, around }] : [];
+    return inner !== undefined && isRecord(inner) ? [{ shape: inner, around, isOptional: !member.required }] : [];
   });
   const [only] = objects;
   return objects.length === 1 ? only : undefined;

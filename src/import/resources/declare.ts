@@ -1,7 +1,7 @@
 /** Declares the operations of a group, as far as their bodies and answers lie within its record. */
 import { camelCase, snakeCase } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
-import type { Endpoint, Method } from "../../language/endpoints/model.ts";
+import type { Endpoint, Method, ResponseTemplate } from "../../language/endpoints/model.ts";
 import { isChangeable, isNeverReturned, isServerSet } from "../../language/resources/fields.ts";
 import type { Field, ViewDefinition } from "../../language/resources/model.ts";
 import {
@@ -12,18 +12,23 @@ import {
   itemsIn,
   type Reason,
   recordIn,
+  severalAnswers,
   type WrappedRecord,
 } from "./answers.ts";
 import type { ContractOperation } from "./groups.ts";
-import { listOf } from "./lists.ts";
+import { constantOf, listOf } from "./lists.ts";
+import { headerReason, type Ignored, ignoredParameters } from "./parameters.ts";
 import { keyOf, type RecordDraft } from "./record.ts";
 import { fits, type NamedSchemas, plainSchema, type Shape, shapeOf } from "./schema.ts";
 
 export interface Declaration {
   readonly endpoint: Endpoint;
   readonly filters: readonly string[];
+  readonly sorts: readonly string[];
   /** The optional members of the answer that it leaves out. */
   readonly omitted: readonly string[];
+  /** The query parameters that it accepts without effect. */
+  readonly ignored: readonly string[];
   readonly guesses: readonly string[];
   /** Whether clients may send a form. */
   readonly form: boolean;
@@ -50,6 +55,7 @@ export type Action = "create" | "list" | "read" | "update" | "replace" | "delete
 export const actionsOfAll: Readonly<Partial<Record<Method, Action>>> = { POST: "create", GET: "list" };
 export const actionsOfOne: Readonly<Partial<Record<Method, Action>>> = {
   GET: "read",
+  POST: "update",
   PATCH: "update",
   PUT: "replace",
   DELETE: "delete",
@@ -58,11 +64,13 @@ export const actionsOfOne: Readonly<Partial<Record<Method, Action>>> = {
 export function declare(operation: ContractOperation, action: Action, context: Context): Declaration | Reason {
   const answer = answerOf(operation.wire);
   if (isReason(answer)) return answer;
-  const parameter = parameterReason(operation, action, context);
-  if (parameter !== undefined) return parameter;
+  const header = headerReason(operation.wire, context.credentials);
+  if (header !== undefined) return header;
   if (action === "list" || action === "part") return declaredList(operation, action, answer, context);
   if (answer.kind !== "unspecified" && answer.created !== undefined && action !== "replace")
-    return { what: "it has several successful answers", detail: `${answer.status}, ${answer.created}` };
+    return severalAnswers([answer.status, answer.created]);
+  const ignored = ignoredParameters(operation.wire.query, context.credentials, context.named);
+  if (isReason(ignored)) return ignored;
   const body =
     action === "create" || action === "update" || action === "replace"
       ? inputOf(operation, action, context)
@@ -75,30 +83,19 @@ export function declare(operation: ContractOperation, action: Action, context: C
       method: operation.endpoint.method,
       path: pathOf(operation.endpoint.path, context),
       of: context.resource,
+      ...(operation.endpoint.method === "POST" && action === "update" ? { does: action } : {}),
       ...body.takes,
       ...output.gives,
+      ...queryOf(ignored),
     },
     filters: [],
+    sorts: [],
     omitted: output.omitted,
+    ignored: Object.keys(ignored),
     guesses: [...body.guesses, ...output.guesses],
     form: body.form,
     open: body.open,
   };
-}
-
-/** Header fields that every operation accepts, or that change no answer. */
-const commonHeaders =
-  /^(?:accept|accept-.*|authorization|content-type|if-match|if-none-match|idempotency-key|user-agent|traceparent|tracestate|x-request-id|x-correlation-id|request-id)$/i;
-
-/** Returns why the operation's parameters are none of the record's. The parameters of lists are checked with the list. */
-function parameterReason({ wire }: ContractOperation, action: Action, { credentials }: Context): Reason | undefined {
-  const others = [
-    ...(action === "list" || action === "part" ? [] : Object.keys(wire.query ?? {})),
-    ...Object.keys({ ...wire.header, ...wire.cookie }).filter((name) => !commonHeaders.test(name)),
-  ].find((name) => !credentials.has(name.toLowerCase()));
-  return others === undefined
-    ? undefined
-    : { what: "it has a parameter that is no field of the record", detail: others };
 }
 
 interface Input {
@@ -124,8 +121,8 @@ function inputOf(
   if (isReason(body)) return body;
   const found = body === undefined ? { shape: { members: new Map(), open: true } } : bodyRecord(body.schema, context);
   if (found === undefined) return { what: "its body is no record" };
-  const { shape, around }: WrappedRecord = found;
-  const fields = Object.entries(record.fields).filter(([name]) => name !== record.parent?.field);
+  const { shape, around, isOptional = false }: WrappedRecord = found;
+  const fields = Object.entries(record.fields).filter(([name]) => !isFromPath(name, record));
   const expected = fields.filter(([name, field]) =>
     action === "create" ? !isServerSet(withIdentity(name, field)) : isChangeable(name, withIdentity(name, field)),
   );
@@ -138,24 +135,29 @@ function inputOf(
     if (schema !== undefined && expected.some(([one]) => one === name) && !fits(member.schema, schema, named))
       return { what: "a member of its body has another type than in the record", detail: name };
   }
+  const isOfPath = (name: string) => action === "replace" && name === record.key;
   const isRequired = (field: Field) => action !== "update" && !field.optional && field.default === undefined;
   const lacking = expected.find(
-    ([name, field]) =>
-      isRequired(field) && (action !== "replace" || name !== record.key) && shape.members.get(name)?.required !== true,
+    ([name, field]) => isRequired(field) && !isOfPath(name) && shape.members.get(name)?.required !== true,
   );
   if (lacking !== undefined) return { what: "its body may lack a member that a record needs", detail: lacking[0] };
   const inputs = expected.filter(([name]) => shape.members.has(name));
   if (inputs.length === 0 && action !== "create") return { what: "its body has no member that it could change" };
   const takes = Object.fromEntries(inputs.map(([name, field]) => [name, inputField(field, action === "update")]));
   const hasAllFields = inputs.length === expected.length && around === undefined;
+  const needs = Object.values(takes).some(({ default: value, optional }) => !optional && value === undefined);
+  const path = around === undefined || needs || !isOptional ? around : `${around}?`;
   return {
     takes: hasAllFields
       ? {}
       : {
           takes,
-          ...(around === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [around]])) }),
+          ...(path === undefined ? {} : { nesting: Object.fromEntries(inputs.map(([name]) => [name, [path]])) }),
         },
-    guesses: body?.optional === true ? ["that a request has a body, which the source allows to leave out"] : [],
+    guesses:
+      body?.optional === true || (isOptional && needs)
+        ? ["that a request has a body, which the source allows to leave out"]
+        : [],
     form: body?.form ?? false,
     open: shape.open,
   };
@@ -208,25 +210,76 @@ function outputOf(answer: Answer, action: Action, context: Context): Output | Re
       guesses,
     };
   }
-  const hasClientKey =
-    action === "replace" && record.key === "id" && record.fields["id"]?.default === undefined && record.hasId;
-  if (hasClientKey !== (answer.created !== undefined)) {
-    return hasClientKey
-      ? { what: "it would create a record whose key clients choose, which the source does not say" }
-      : { what: "it has several successful answers", detail: `${answer.status}, ${answer.created}` };
-  }
-  const usual = answer.kind === "empty" && action !== "create" ? 204 : usualStatus[action];
-  const status = answer.status === usual ? {} : { status: answer.status };
+  const statuses = statusesOf(answer, action, record);
+  if (isReason(statuses)) return statuses;
   if (answer.kind === "empty") {
     if (action === "read") return { what: "its answer has no schema" };
-    return { gives: { ...status, ...(action === "delete" ? {} : { gives: "none" }) }, omitted: [], guesses: [] };
+    return { gives: { ...statuses, ...(action === "delete" ? {} : { gives: "none" }) }, omitted: [], guesses: [] };
   }
   const found = answerRecord(answer.schema, context);
-  if (found === undefined) return { what: "its answer is no record" };
+  if (found === undefined) {
+    const other = action === "read" ? undefined : otherTemplate(answer.schema, action, context);
+    if (other === undefined) return { what: "its answer is no record" };
+    return { ...other, gives: { ...statuses, gives: other.gives } };
+  }
   const answered = answerFields(found.shape, context);
+  const other = action === "delete" ? otherTemplate(answer.schema, action, context) : undefined;
+  // The answer of a deletion may be more than a record: `{ "id": 7, "deleted": true }`.
+  if (other !== undefined && (isReason(answered) || answered.omitted.length > other.omitted.length))
+    return { ...other, gives: { ...statuses, gives: other.gives } };
   if (isReason(answered)) return answered;
   const gives = recordTemplate(answered.fields, found.around, context, action === "delete");
-  return { gives: { ...status, ...gives }, omitted: answered.omitted, guesses: [] };
+  return { gives: { ...statuses, ...gives }, omitted: answered.omitted, guesses: [] };
+}
+
+/** Returns the statuses of an answer that are not those of the action; a reason if the action cannot have them. */
+function statusesOf(
+  answer: Exclude<Answer, { readonly kind: "unspecified" }>,
+  action: Action,
+  record: RecordDraft,
+): Pick<Endpoint, "status" | "statuses"> | Reason {
+  const usual = answer.kind === "empty" && action !== "create" ? 204 : usualStatus[action];
+  const status = answer.status === usual ? {} : { status: answer.status };
+  if (action !== "replace" || record.chosenBy === "service")
+    return answer.created === undefined ? status : severalAnswers([answer.status, answer.created]);
+  if (record.chosenBy === "path") return { ...status, statuses: { created: answer.created ?? answer.status } };
+  return answer.created === undefined
+    ? { what: "it would create a record whose key clients choose, which the source does not say" }
+    : status;
+}
+
+/**
+ * Returns the shape of an answer that is no record but has only some of its fields and constants: `{}`, or
+ * `{ "id": 7, "deleted": true }` of a deletion. Undefined if it requires anything else.
+ */
+function otherTemplate(
+  schema: Json,
+  action: Action,
+  context: Context,
+):
+  | { readonly gives: ResponseTemplate; readonly omitted: readonly string[]; readonly guesses: readonly string[] }
+  | undefined {
+  const { named, record } = context;
+  const shape = shapeOf(schema, named);
+  if (shape === undefined || (action !== "delete" && shape.members.size > 0)) return undefined;
+  const gives: Record<string, string> = {};
+  const omitted: string[] = [];
+  const guesses: string[] = [];
+  for (const [name, member] of shape.members) {
+    const plain = plainSchema(member.schema, named);
+    const own = fieldsOf(record).includes(name) ? record.schemas[name] : undefined;
+    const constant = constantOf(plain);
+    if (constant !== undefined) gives[name] = constant;
+    else if (plain["type"] === "boolean" && plain["enum"] === undefined && /^(?:deleted|success|ok)$/.test(name)) {
+      gives[name] = "true";
+      guesses.push("that the answer of a deletion says that it succeeded");
+    } else if (own !== undefined && fits(own, member.schema, named) && record.fields[name]?.optional === false)
+      gives[name] = name;
+    else if (member.required) return undefined;
+    else omitted.push(name);
+  }
+  // Without a member of its own, an answer would say less than the source lets expect.
+  return shape.members.size > 0 && Object.keys(gives).length === 0 ? undefined : { gives, omitted, guesses };
 }
 
 function answerRecord(schema: Json, { named, parameter, record, segment }: Context): WrappedRecord | undefined {
@@ -235,10 +288,18 @@ function answerRecord(schema: Json, { named, parameter, record, segment }: Conte
   );
 }
 
+/** Whether the path of a creation gives a field its value. */
+function isFromPath(name: string, { parent, pathFields }: RecordDraft): boolean {
+  return name === parent?.field || pathFields.some(({ field }) => field === name);
+}
+
 /** Returns the names of the fields that answers may have. */
-function fieldsOf({ fields, hasId, parent }: RecordDraft): readonly string[] {
+function fieldsOf({ fields, hasId, parent, pathFields }: RecordDraft): readonly string[] {
+  const hidden = pathFields.flatMap(({ field, isMember }) => (isMember ? [] : [field]));
   return Object.entries(fields).flatMap(([name, field]) =>
-    isNeverReturned(field) || (name === "id" && !hasId) || name === parent?.field ? [] : [name],
+    isNeverReturned(field) || (name === "id" && !hasId) || name === parent?.field || hidden.includes(name)
+      ? []
+      : [name],
   );
 }
 
@@ -282,9 +343,10 @@ function recordTemplate(
 
 /** Returns the name of the resource, or of a view of these fields. */
 function templateName(fields: readonly string[], { record, resource, view }: Context): string {
-  const { parent } = record;
-  if (parent === undefined)
-    return record.hasId && fields.length === fieldsOf(record).length ? resource : view({ of: resource, fields });
+  const { parent, pathFields } = record;
+  const hasAllMembers =
+    record.hasId && fields.length === fieldsOf(record).length && pathFields.every(({ isMember }) => isMember);
+  if (parent === undefined) return hasAllMembers ? resource : view({ of: resource, fields });
   const { field, member } = parent;
   const named: Field = { type: { kind: "named", name: parent.resource }, optional: false, computed: field, marks: [] };
   return view({
@@ -311,7 +373,7 @@ function declaredList(
     return { what: "the items of its answer lack the key of a record" };
   const answered = answerFields(shape, context);
   if (isReason(answered)) return answered;
-  const list = listOf(operation, listed, record, `${templateName(answered.fields, context)}[]`, named);
+  const list = listOf(operation, listed, `${templateName(answered.fields, context)}[]`, context);
   if (isReason(list)) return list;
   if (action === "part" && list.filters.length === 0) return { what: "which records it selects is not said" };
   const { gives, style } = list;
@@ -324,18 +386,27 @@ function declaredList(
       lists: style,
       gives,
       ...(answer.status === 200 ? {} : { status: answer.status }),
+      ...(list.order.length === 0 ? {} : { order: list.order }),
+      ...queryOf(list.ignored),
     },
     filters: list.filters,
+    sorts: list.sorts,
     omitted: [...answered.omitted, ...list.omitted],
+    ignored: Object.keys(list.ignored),
     guesses: [],
     form: false,
     open: true,
   };
 }
 
+function queryOf(ignored: Ignored): Pick<Endpoint, "query"> {
+  return Object.keys(ignored).length === 0 ? {} : { query: ignored };
+}
+
 /** Returns the path with a name of the key as its parameter, and with the names of the parents' keys. */
 export function pathOf(written: string, { parameter, parentPath, record, resource }: Context): string {
-  const path = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
+  const below = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
+  const path = record.pathFields.reduce((text, one) => text.replace(`{${one.parameter}}`, `{${one.field}}`), below);
   if (parameter === undefined || !path.includes(`{${parameter}}`)) return path;
   // A parameter with the name of a field means the field.
   const usual = [`${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource), "id"].filter(

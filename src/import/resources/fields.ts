@@ -12,12 +12,18 @@ export function fieldType(schema: Json, named: NamedSchemas): FieldType {
   const allowed = Array.isArray(values) ? values.filter((one) => one !== null) : undefined;
   const single = {
     ...rest,
+    ...(plain["x-format"] === "int32" ? shortBounds(rest) : {}),
     ...(types.length === 1 && only !== undefined ? { type: only } : {}),
     ...(allowed === undefined ? {} : { enum: allowed }),
   };
   const found = scalarType(single) ?? listType(single, named);
   if (found === undefined) return { kind: "schema", schema };
   return isNullable(plain) ? { kind: "nullable", of: found } : found;
+}
+
+/** Returns the bounds of a whole number of 32 bits. */
+function shortBounds({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: JsonObject): JsonObject {
+  return { minimum, maximum };
 }
 
 /** Whether null is a value of a schema. */

@@ -33,7 +33,9 @@ export function contractOperations(operations: readonly ImportedOperation[]): re
 export function groupsOf(operations: readonly ContractOperation[]): readonly Group[] {
   const byPath = Map.groupBy(operations, ({ endpoint }) => withoutSlash(endpoint.path));
   const byParent = Map.groupBy(byPath.keys(), (path) => path.slice(0, path.lastIndexOf("/")));
-  const groups = [...byPath].flatMap(([path, ofAll]): readonly Group[] => {
+  // A collection may have no operation of its own: a `PUT` creates its records.
+  const collections = [...byPath.keys()].flatMap((path) => [path, path.replace(/\/\{[^/{}]+\}$/, "")]);
+  const groups = [...new Set(collections)].flatMap((path): readonly Group[] => {
     const below = byParent.get(path) ?? [];
     const [record, ...more] = below.filter((one) => one.endsWith("}") && one.startsWith(`${path}/{`));
     // Of two groups at one path only one could be a resource.
@@ -45,7 +47,7 @@ export function groupsOf(operations: readonly ContractOperation[]): readonly Gro
         collection: path,
         ...(parent === "" ? {} : { parent }),
         ...(record === undefined ? {} : { parameter: record.slice(path.length + 2, -1) }),
-        ofAll: byMethod(ofAll),
+        ofAll: byMethod(byPath.get(path) ?? []),
         ofOne: byMethod(byPath.get(record ?? "") ?? []),
         parts: parts.filter(({ endpoint }) => endpoint.method === "GET"),
       },

@@ -1,16 +1,18 @@
 /** Derives the record of a group of operations: its fields, its key, and who sets each field. */
 import { camelCase, wordsOf } from "../../base/case.ts";
-import type { Json } from "../../base/json.ts";
+import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
 import { fieldType, isNullable, literalOf, descriptionOf } from "./fields.ts";
 import { fits, type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
-import type { Reason } from "./answers.ts";
+import { isReason, type Reason } from "./answers.ts";
 
 /** The objects in the bodies and answers of a group, as far as it has them. */
 export interface RecordShapes {
   readonly create?: Shape;
+  /** Whether the creation is a `PUT` to the path of a record, which has its key. */
+  readonly isUpsert: boolean;
   /** The bodies of changes and replacements. */
   readonly changes: readonly Shape[];
   /** The answers, the most complete one first. */
@@ -20,6 +22,8 @@ export interface RecordShapes {
   /** The last segment of the path of the collection. */
   readonly segment: string;
   readonly parent?: ParentRecord;
+  /** The parameters before the collection, if no record is above it, with the segments above them and their schemas. */
+  readonly pathFields: readonly { readonly parameter: string; readonly above: string; readonly schema: Json }[];
 }
 
 /** The record that a path names before the collection. */
@@ -37,10 +41,14 @@ export interface RecordDraft {
   readonly schemas: Readonly<Record<string, Json>>;
   /** The field that a path names a record by; `id` if none does. */
   readonly key: string;
+  /** Who chooses the key: the service, the body of a creation, or the path of a `PUT`. */
+  readonly chosenBy: "service" | "body" | "path";
   /** Whether the source has the member `id`. Else the id is Nonet's own, and no answer has it. */
   readonly hasId: boolean;
   /** The field that refers to the parent, and the member of answers that means it. */
   readonly parent?: { readonly field: string; readonly resource: string; readonly member?: string };
+  /** The fields that the parameters before the collection mean. An answer has those that are members of the source. */
+  readonly pathFields: readonly { readonly parameter: string; readonly field: string; readonly isMember: boolean }[];
   readonly rules: readonly Rule[];
   readonly guesses: readonly { readonly kind: NoticeKind; readonly what: string; readonly detail: string }[];
 }
@@ -49,7 +57,8 @@ export interface RecordDraft {
 export function keyOf(shape: Shape, parameter: string, segment: string): string | undefined {
   const names = [...shape.members.keys()];
   const written = joined(parameter);
-  const thing = [joined(segment), joined(segment).replace(/s$/, ""), joined(segment).replace(/ies$/, "y")];
+  // Of `copilot-spaces` the parameter may also be `space_number`.
+  const thing = [segment, wordsOf(segment).at(-1) ?? segment].flatMap((one) => singulars(joined(one)));
   const has = (wanted: string): string | undefined => names.find((name) => joined(name) === wanted);
   const exact = names.find((name) => name === parameter) ?? has(written);
   if (exact !== undefined) return exact;
@@ -59,6 +68,10 @@ export function keyOf(shape: Shape, parameter: string, segment: string): string 
     if (written.startsWith(one) && has(written.slice(one.length)) !== undefined) return has(written.slice(one.length));
   }
   return undefined;
+}
+
+function singulars(thing: string): readonly string[] {
+  return [thing, thing.replace(/ies$/, "y"), thing.replace(/(s|x|ch|sh)es$/, "$1"), thing.replace(/s$/, "")];
 }
 
 function joined(name: string): string {
@@ -86,12 +99,22 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     const type: FieldType = { kind: "named", name: parent.resource };
     fields[parent.field] = { type, optional: false, marks: ["create-only"] };
   }
+  const pathFields: RecordDraft["pathFields"][number][] = [];
+  for (const one of shapes.pathFields) {
+    const found = fieldInPath(one, key, names, shapes, named);
+    if (isReason(found)) return found;
+    fields[found.field] = found.declared;
+    if (found.isMember) schemas[found.field] = one.schema;
+    pathFields.push(found);
+  }
+  if (pathFields.length > 0 && key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
+    return { what: "clients choose its key, which may be unique only below another record", detail: key };
   for (const name of new Set(["id", ...names])) {
-    if (name === parent?.member) continue;
+    if (name === parent?.member || pathFields.some(({ field }) => field === name)) continue;
     const sites = sitesOf(name, shapes);
     const found =
       name === "id" || name === key
-        ? keyField(name, sites, hasId, shapes, named)
+        ? keyField(name, sites, { hasId, isInPath: shapes.isUpsert && name === key }, shapes, named)
         : memberField(name, sites, shapes, named);
     if (found === undefined) continue;
     if ("what" in found) return found;
@@ -101,10 +124,11 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     if (sites.schema !== undefined) schemas[name] = sites.schema;
     if (found.guess !== undefined) guesses.push({ kind: "guessed", what: found.guess, detail: name });
   }
-  const sent = [...(create?.members.keys() ?? [])];
+  const sent = [...(create?.members.keys() ?? []), ...(shapes.isUpsert ? [key] : [])];
   if (sent.length > 0 && !sent.some((name) => lookup(fields, name)?.marks.includes("write-only") === false))
     return { what: "its answers have no member that its creation takes" };
-  const isBelow = parent !== undefined && key !== "id";
+  const above = [...(parent === undefined ? [] : [parent.field]), ...pathFields.map(({ field }) => field)];
+  const isBelow = above.length > 0 && key !== "id";
   const own = fields[key];
   // Below another record, a key need be unique only there.
   if (isBelow && own !== undefined)
@@ -113,11 +137,52 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     fields,
     schemas,
     key,
+    chosenBy:
+      shapes.isUpsert && key !== "id"
+        ? "path"
+        : fields[key]?.default === undefined && (key !== "id" || hasId)
+          ? "body"
+          : "service",
     hasId,
     guesses,
-    rules: isBelow ? [{ kind: "unique", fields: [parent.field, key] }] : [],
+    pathFields,
+    rules: isBelow ? [{ kind: "unique", fields: [...above, key] }] : [],
     ...(parent === undefined ? {} : { parent }),
   };
+}
+
+/** Returns the field that a parameter before the collection means: a member that only answers have, or one that no answer has. */
+function fieldInPath(
+  { above, parameter, schema }: RecordShapes["pathFields"][number],
+  key: string,
+  names: ReadonlySet<string>,
+  shapes: RecordShapes,
+  named: NamedSchemas,
+): (RecordDraft["pathFields"][number] & { readonly declared: Field }) | Reason {
+  const found = fieldType(schema, named);
+  const isPlain =
+    found.kind === "one-of" || (found.kind === "scalar" && ["string", "integer", "uuid"].includes(found.name));
+  if (!isPlain)
+    return { what: "its path has a parameter that is neither a text nor a whole number", detail: parameter };
+  const isText = found.kind === "scalar" && found.name === "string";
+  const type = isText ? { ...found, min: Math.max(found.min ?? 1, 1), max: found.max ?? 255 } : found;
+  const declared: Field = { type, optional: false, marks: ["create-only"] };
+  const member = [...names].find((name) => {
+    const { answer } = sitesOf(name, shapes);
+    const isMeant =
+      joined(name) === joined(parameter) && name !== key && isFieldName(name) && !isSent(name, shapes, named);
+    return isMeant && answer !== undefined && fits(schema, answer.schema, named);
+  });
+  if (member !== undefined) return { parameter, field: member, isMember: true, declared };
+  const words = [...names].map((name) => name.toLowerCase());
+  // Of `/services/{id}/rules` it is `serviceId`.
+  const ofAbove = camelCase(`${singulars(joined(above)).at(-1) ?? ""} ${parameter}`);
+  const field = [parameter, ofAbove, `${parameter}InPath`].find(
+    (name) => !["id", "state", ...words].includes(name.toLowerCase()),
+  );
+  return field === undefined
+    ? { what: "its path has a parameter with the name of a member", detail: parameter }
+    : { parameter, field, isMember: false, declared };
 }
 
 /** Returns the field that refers to the parent, and the member that only answers have and that means the parent's id. */
@@ -131,16 +196,18 @@ function parentOf(
   const wanted = [camelCase(resource), `parent${resource}`, `parentRecord${resource}`];
   const field = wanted.find((name) => !words.includes(name.toLowerCase())) ?? `parentRecordOf${resource}`;
   const member = [...names].find((name) => {
-    const { answer, change, create } = sitesOf(name, shapes);
-    const isSent = [create, change].some(
-      (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true,
-    );
+    const { answer } = sitesOf(name, shapes);
     const means = [parameter, `${resource}Id`].some((one) => joined(name) === joined(one));
-    return (
-      means && name !== "id" && !isSent && answer !== undefined && id !== undefined && fits(id, answer.schema, named)
-    );
+    const isMeant = means && name !== "id" && !isSent(name, shapes, named);
+    return isMeant && answer !== undefined && id !== undefined && fits(id, answer.schema, named);
   });
   return { field, resource, ...(member === undefined ? {} : { member }) };
+}
+
+/** Whether a body may contain the member. */
+function isSent(name: string, shapes: RecordShapes, named: NamedSchemas): boolean {
+  const { change, create } = sitesOf(name, shapes);
+  return [create, change].some((one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true);
 }
 
 interface Sites {
@@ -165,7 +232,7 @@ interface Derived {
 function keyField(
   name: string,
   { schema, create, change }: Sites,
-  hasId: boolean,
+  { hasId, isInPath }: { readonly hasId: boolean; readonly isInPath: boolean },
   { changes }: RecordShapes,
   named: NamedSchemas,
 ): Derived | Reason {
@@ -178,12 +245,16 @@ function keyField(
   if (!isText && !isNumber) return { what: "its key is neither a text nor a whole number", detail: name };
   const description = descriptionOf(plain, type);
   const isSent = create !== undefined && plain["readOnly"] !== true;
-  const isFixed = change === undefined && changes.length > 0;
+  const isFixed = isInPath || (change === undefined && changes.length > 0);
   const unique: readonly Modifier[] = name === "id" ? [] : isFixed ? ["unique", "create-only"] : ["unique"];
-  if (isSent && create.required) {
-    const key =
-      isNumber || type.name === "uuid" ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
-    return { field: { type: key, optional: false, marks: unique, ...description } };
+  if ((isSent && create.required) || isInPath) {
+    const isBounded = isNumber || type.name === "uuid";
+    const key = isBounded ? type : { ...type, min: Math.max(type.min ?? 1, 1), max: type.max ?? 255 };
+    const guess =
+      isBounded || isWrittenAlike({ ...key }, { ...type })
+        ? {}
+        : { guess: "that a key which clients choose has 1 to 255 characters" };
+    return { field: { type: key, optional: false, marks: unique, ...description }, ...guess };
   }
   if (isText && type.name === "string" && !fitsUuid(type))
     return { what: "its key has no value that Nonet makes", detail: name };
@@ -211,13 +282,13 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
   const plain = plainSchema(schema, named);
   const type = fieldType(schema, named);
   const description = descriptionOf(plain, type);
-  const literal = literalOf(plain["default"], type);
+  const literal = literalOf(plain["default"] ?? onlyValueOf(plain), type);
   const isReadOnly = [create, change, answer].some(
     (one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] === true,
   );
   if ((create === undefined && change === undefined) || isReadOnly) {
     if (answer === undefined) return undefined;
-    const made = madeValue(name, plain, type, literal);
+    const made = madeValue(name, type, literal);
     if (made === undefined) return undefined;
     return { field: { type, optional: false, ...made.value, marks: ["read-only"], ...description }, ...made.guess };
   }
@@ -232,7 +303,22 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
   // An answer that requires the member has null if a request leaves it out.
   if (isNullable(plain) && type.kind === "nullable")
     return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...description } };
+  const isNeeded = shapes.answers.some(({ members }) => members.get(name)?.required === true);
+  if (isNeeded && allowsEmptyList(plain))
+    return {
+      field: { type, optional: false, default: { kind: "literal", text: "[]" }, marks, ...description },
+      guess: "that a list which a creation leaves out is empty",
+    };
   return { field: { type, optional: true, marks, ...description } };
+}
+
+function allowsEmptyList({ minItems = 0, type }: JsonObject): boolean {
+  return type === "array" && minItems === 0;
+}
+
+/** Returns the only value that a schema allows. */
+function onlyValueOf({ const: only, enum: values }: JsonObject): Json | undefined {
+  return only ?? (Array.isArray(values) && values.length === 1 ? values[0] : undefined);
 }
 
 function isFieldName(name: string): boolean {
@@ -244,15 +330,9 @@ interface MadeValue {
   readonly guess?: { readonly guess: string };
 }
 
-/** Returns the value of a member that no request sets: its default, null, or a moment by its name. */
-function madeValue(
-  name: string,
-  plain: Readonly<Record<string, Json>>,
-  type: FieldType,
-  literal: string | undefined,
-): MadeValue | undefined {
-  const constant = literal ?? literalOf(plain["const"], type);
-  if (constant !== undefined) return { value: { default: { kind: "literal", text: constant } } };
+/** Returns the value of a member that no request sets: its default, its only value, null, or a moment by its name. */
+function madeValue(name: string, type: FieldType, literal: string | undefined): MadeValue | undefined {
+  if (literal !== undefined) return { value: { default: { kind: "literal", text: literal } } };
   const base = type.kind === "nullable" ? type.of : type;
   if (base.kind === "scalar" && base.name === "datetime") {
     const moment = moments[camelCase(name)];

@@ -8,11 +8,11 @@ import type { Endpoint } from "../../language/endpoints/model.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Model } from "../../language/model.ts";
 import type { Resource, Rule, ViewDefinition } from "../../language/resources/model.ts";
-import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn } from "./answers.ts";
+import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn, schemaOf } from "./answers.ts";
 import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare, pathOf } from "./declare.ts";
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
-import { keyOf, type ParentRecord, type RecordDraft, recordOf } from "./record.ts";
+import { keyOf, type ParentRecord, type RecordDraft, recordOf, type RecordShapes } from "./record.ts";
 import { type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
 
 export interface ImportedResources {
@@ -111,7 +111,10 @@ function resourcesIn(groups: readonly DeclaredGroup[]): Pick<ImportedResources, 
 }
 
 /** Whether the language reads a path of the group otherwise: it finds the resources of a path by its segments and parameters. */
-function isMisread({ ancestors, declarations, name }: DeclaredGroup, groups: readonly DeclaredGroup[]): boolean {
+function isMisread(
+  { ancestors, declarations, name, pathFields }: DeclaredGroup,
+  groups: readonly DeclaredGroup[],
+): boolean {
   const endpoints = Object.fromEntries([...declarations].map(([one, { endpoint }]) => [one.name, endpoint]));
   const resources = { ...resourcesIn(groups), types: {} };
   const model = {
@@ -123,6 +126,8 @@ function isMisread({ ancestors, declarations, name }: DeclaredGroup, groups: rea
   return Object.keys(endpoints).some((operation) => {
     const resolved = resolveEndpoint(model, operation);
     if (resolved?.kind !== "resource" || resolved.resource !== name) return true;
+    const found = (resolved.key?.before ?? resolved.pathFields ?? []).map(({ column }) => column);
+    if (found.join(" ") !== pathFields.join(" ")) return true;
     return resolved.parents.map(({ resource }) => resource).join(" ") !== ancestors.join(" ");
   });
 }
@@ -133,6 +138,8 @@ interface DeclaredGroup {
   readonly rules: readonly Rule[];
   /** The resources of the parents in the path, outermost first. */
   readonly ancestors: readonly string[];
+  /** The fields that the parameters before its collection mean. */
+  readonly pathFields: readonly string[];
   /** The path of one record in the source, and in the document; of a collection without records its own path. */
   readonly recordPath: { readonly written: string; readonly declared: string };
   /** What a record below it needs to know. */
@@ -191,7 +198,7 @@ function declaredGroup(
   const rejectAll = (reason: Reason, cause?: ContractOperation): undefined => {
     for (const [{ name }] of members) if (name !== cause?.name) reasons.set(name, reason);
   };
-  const create = group.ofAll.POST;
+  const create = creationOf(group);
   if (create === undefined) {
     for (const [{ name }] of members)
       reasons.set(name, reasons.get(name) ?? { what: "no operation creates its records" });
@@ -200,13 +207,13 @@ function declaredGroup(
   const written = group.parameter === undefined ? group.collection : `${group.collection}/{${group.parameter}}`;
   if (misread.has(written)) return rejectAll({ what: "a document would read its path otherwise", detail: written });
   const above = group.parent === undefined ? undefined : byRecordPath.get(group.parent);
-  if (group.parent !== undefined && above?.parent === undefined)
-    return rejectAll({ what: "its path is below a record that is no resource", detail: group.parent });
+  const pathFields = above === undefined ? parametersIn(group.collection, create) : [];
   const shapes = shapesOf(group, named, segment);
   const record = recordOf(
     {
       ...shapes,
       segment,
+      pathFields,
       ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
       ...(above?.parent === undefined ? {} : { parent: above.parent }),
     },
@@ -250,6 +257,7 @@ function declaredGroup(
     resource: { fields: filteredFields(record, [...declarations.values()]) },
     rules: record.rules,
     ancestors: above === undefined ? [] : [...above.ancestors, above.name],
+    pathFields: record.pathFields.map(({ field }) => field),
     recordPath: { written, declared: pathOf(written, context) },
     parent:
       group.parameter === undefined
@@ -267,6 +275,19 @@ function declaredGroup(
   };
 }
 
+/** Returns the parameters of a path with their schemas. */
+function parametersIn(path: string, { wire }: ContractOperation): RecordShapes["pathFields"] {
+  return [...path.matchAll(/([^/{}]*)\/\{([^{}]+)\}/g)].map(([, above = "", parameter = ""]) => {
+    const declared = wire.path?.[parameter];
+    return { parameter, above, schema: declared === undefined ? { type: "string" } : schemaOf(declared.type) };
+  });
+}
+
+/** Returns the creation of a group's records: a `POST` of the collection, else a `PUT` of a record. */
+function creationOf({ ofAll, ofOne }: Group): ContractOperation | undefined {
+  return ofAll.POST ?? ofOne.PUT;
+}
+
 /** Returns the operations of a group with their actions; undefined for a method that no action has. */
 function membersOf({ ofAll, ofOne, parts }: Group): readonly (readonly [ContractOperation, Action | undefined])[] {
   const sited = (methods: Group["ofAll"], actions: typeof actionsOfAll) =>
@@ -279,9 +300,18 @@ function undeclared({ endpoint: { method, path } }: ContractOperation): Reason {
 }
 
 function filteredFields({ fields }: RecordDraft, declarations: readonly Declaration[]): Resource["fields"] {
-  const filtered = new Set(declarations.flatMap(({ filters }) => filters));
+  const [filtered, sorted] = (["filters", "sorts"] as const).map(
+    (key) => new Set(declarations.flatMap((one) => one[key])),
+  );
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, filtered.has(name) ? withModifiers(field, "filter") : field]),
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      withModifiers(
+        field,
+        ...(filtered?.has(name) ? (["filter"] as const) : []),
+        ...(sorted?.has(name) ? (["sort"] as const) : []),
+      ),
+    ]),
   );
 }
 
@@ -291,19 +321,36 @@ function noticesOf(
   resource: string,
   create: ContractOperation,
 ): ImportedResources["notices"] {
+  const above = record.pathFields.map(({ parameter }) => `{${parameter}}`).join(", ");
   return [
+    ...(above === ""
+      ? []
+      : [
+          {
+            kind: "guessed" as const,
+            pointer: create.pointer,
+            what: "that what a path names before a collection exists: no operation creates it",
+            detail: `${resource}: ${above}`,
+          },
+        ]),
     ...record.guesses.map(({ what, detail }) => ({
       kind: "guessed" as const,
       pointer: create.pointer,
       what,
       detail: `${resource}.${detail}`,
     })),
-    ...[...declarations].flatMap(([{ name, pointer, wire }, { guesses, omitted }]) => [
+    ...[...declarations].flatMap(([{ name, pointer, wire }, { guesses, ignored, omitted }]) => [
       ...omissionsOf(wire).map(({ what, detail }) => ({
         kind: "lost" as const,
         pointer,
         what,
         detail: `${name}: ${detail}`,
+      })),
+      ...ignored.map((parameter) => ({
+        kind: "lost" as const,
+        pointer,
+        what: "the effect of a parameter that shapes answers",
+        detail: `${name}: ${parameter}`,
       })),
       ...guesses.map((what) => ({ kind: "guessed" as const, pointer, what, detail: name })),
       ...omitted.map((member) => ({
@@ -318,14 +365,11 @@ function noticesOf(
 
 /** Returns the objects in the bodies and answers of a group. */
 function shapesOf(
-  { ofAll, ofOne, parameter }: Group,
+  group: Group,
   named: NamedSchemas,
   segment: string,
-): {
-  readonly create?: Shape;
-  readonly changes: readonly Shape[];
-  readonly answers: readonly Shape[];
-} {
+): Pick<RecordShapes, "answers" | "changes" | "create" | "isUpsert"> {
+  const { ofAll, ofOne, parameter } = group;
   const isRecord = (shape: Shape) =>
     parameter === undefined ? shape.members.has("id") : keyOf(shape, parameter, segment) !== undefined;
   const answered = (operation: ContractOperation | undefined): readonly Shape[] => {
@@ -340,8 +384,7 @@ function shapesOf(
     ...answered(ofOne.GET),
     ...answered(ofAll.POST),
     ...(item === undefined || !isRecord(item) ? [] : [item]),
-    ...answered(ofOne.PATCH),
-    ...answered(ofOne.PUT),
+    ...[ofOne.PATCH, ofOne.POST, ofOne.PUT].flatMap(answered),
   ];
   const sent = (operation: ContractOperation | undefined): readonly Shape[] => {
     const body = operation && bodyOf(operation.wire);
@@ -353,8 +396,9 @@ function shapesOf(
       inner !== undefined && [...(answers[0]?.members.keys() ?? [])].some((name) => inner.members.has(name));
     return isWrapped ? [inner] : shape === undefined ? [] : [shape];
   };
-  const [create] = sent(ofAll.POST);
-  return { ...(create === undefined ? {} : { create }), changes: [...sent(ofOne.PATCH), ...sent(ofOne.PUT)], answers };
+  const [create] = sent(creationOf(group));
+  const changes = [ofOne.PATCH, ofOne.POST, ofOne.PUT].flatMap(sent);
+  return { ...(create === undefined ? {} : { create }), isUpsert: ofAll.POST === undefined, changes, answers };
 }
 
 function answerSchema({ wire }: ContractOperation): Json | undefined {

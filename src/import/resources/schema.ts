@@ -51,7 +51,7 @@ export function shapeOf(schema: Json, named: NamedSchemas, around: readonly stri
   const shapes = bases.map((base) => shapeOf(base, named, path));
   if (shapes.includes(undefined)) return undefined;
   const all = [...(shapes as readonly Shape[]), own];
-  if (all.every(({ members }) => members.size === 0) && type === undefined) return undefined;
+  if (bases.length === 0 && own.members.size === 0 && type === undefined) return undefined;
   const members = new Map<string, Member>();
   for (const one of all)
     for (const [key, member] of one.members) {
@@ -82,11 +82,16 @@ function alternativesIn(schema: JsonObject): readonly Json[] {
   return ["allOf", "anyOf", "oneOf"].flatMap((keyword): readonly Json[] => {
     const list = schema[keyword];
     if (!Array.isArray(list)) return [];
-    if (keyword === "allOf") return list as readonly Json[];
+    // A part of a schema that only describes the value limits nothing.
+    if (keyword === "allOf") return (list as readonly Json[]).filter((one) => !isObject(one) || !limitsNothing(one));
     const others = (list as readonly Json[]).filter((one) => !isNull(one));
     // A schema that is no object: the value has no known members.
     return others.length === 1 ? others : [false];
   });
+}
+
+function limitsNothing(schema: JsonObject): boolean {
+  return Object.keys(bare(schema)).length === 0;
 }
 
 function isNull(schema: Json): boolean {

@@ -103,7 +103,8 @@ function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (read
 
 /** Returns the fields of the record whose value comes from the path or from `choose`. */
 export function boundFields(model: Model, resolved: ResourceEndpoint): readonly string[] {
-  const { endpoint, parents, action } = resolved;
+  const { endpoint, parents, action, pathFields = [] } = resolved;
   const parent = action === "create" || creates(model, resolved) ? parents.at(-1)?.field : undefined;
-  return [...(parent === undefined ? [] : [parent]), ...Object.keys(endpoint.choose ?? {})];
+  const plain = action === "create" ? pathFields.map(({ column }) => column) : [];
+  return [...(parent === undefined ? [] : [parent]), ...plain, ...Object.keys(endpoint.choose ?? {})];
 }

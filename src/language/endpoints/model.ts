@@ -207,6 +207,8 @@ export interface ResolvedPath {
   readonly key?: PathKey;
   /** The parent records in the path, outermost first. */
   readonly parents: readonly PathParent[];
+  /** The parameters before a collection that are fields of its records: `{org}` in `/orgs/{org}/secrets`. */
+  readonly pathFields?: readonly PathPart[];
 }
 
 /** A path parameter and the field that it is compared with. */

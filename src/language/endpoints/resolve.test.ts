@@ -14,7 +14,9 @@ Stop: { id: id(sto), run: DeliveryRun, first?: Person, second?: Person }
 Person: { id: id(per), handle: "string, unique", word: "string, secret" }
 Price: { id: id(pri), run?: DeliveryRun, product: string, currency: string, day: date }
 Remark: { id: id(rem), price: Price }
-rules: { Price: [unique product + currency, unique run + currency + day] }
+Setting: { id: id(set), region: string, team: integer, name: string, old?: string }
+Use: { id: id(use), setting: Setting }
+rules: { Price: [unique product + currency, unique run + currency + day], Setting: unique region + team + name }
 \`\`\`
 ## States and transitions
 \`\`\`yaml
@@ -41,11 +43,21 @@ function meaning(line: string): string {
       .join("+");
   if (found.kind === "free") return `${found.action} ${found.resource ?? ""}`.trim();
   const parents = found.parents.map((parent) => ` < ${parent.resource}.${columns(parent)} (${parent.field})`).join("");
-  return `${found.action} ${found.resource}${found.key === undefined ? "" : `.${columns(found.key)}`}${parents}`;
+  const pathFields = found.pathFields?.map(({ column }) => ` in ${column}`).join("") ?? "";
+  return `${found.action} ${found.resource}${found.key === undefined ? "" : `.${columns(found.key)}`}${pathFields}${parents}`;
 }
 
 const rows: readonly (readonly [line: string, meaning: string])[] = [
   ["GET /delivery-runs", "list DeliveryRun"],
+  ['"GET /regions/{region}/teams/{team}/settings"', "list Setting in region in team"],
+  ['"POST /regions/{region}/settings"', "create Setting in region"],
+  ['{ at: "POST /regions/{region}/options", of: Setting }', "create Setting in region"],
+  ['{ at: "GET /regions/{region}/options/{settingId}", of: Setting }', "read Setting.region+id"],
+  ['"PUT /regions/{region}/teams/{team}/settings/{name}"', "replace Setting.region+team+name"],
+  ['"GET /regions/{region}/settings/{name}"', "unclear key: `{name}` is not a unique field of Setting"],
+  ['"POST /regions/{region}/teams/{team}/settings/{name}/uses"', "create Use < Setting.region+team+name (setting)"],
+  ['"GET /regions/{old}/settings"', "unclear parent: `{old}` names no record by a unique field"],
+  ['"GET /delivery-runs/{region}/settings"', "unclear parent: `{region}` names no record by a unique field"],
   ["GET /delivery_runs", "list DeliveryRun"],
   ["GET /deliveryRuns", "list DeliveryRun"],
   ["GET /api/v2/delivery-runs", "list DeliveryRun"],

@@ -21,6 +21,9 @@
  * `/repos/{owner.login}/{name}` by a unique field of the owner. Fields that are only together unique name a record by as many
  * parameters: `/prices/{product}/{currency}`.
  *
+ * Parameters before the collection that name no record name plain fields of its records: `/orgs/{org}/secrets/{name}` with
+ * `unique org + name`. A creation takes their values from the path, and a list has only the records with these values.
+ *
  * With `the`, no part of the path identifies the record, and the whole path is the collection. With `of`, a collection may
  * have any name or none: a parent's parameter then means the one resource that the record refers to and that has such a unique
  * field.
@@ -192,10 +195,16 @@ function resolveIn(
   const parents =
     meant?.parents ?? parentsOf(model, resource, { before, collections, scope }, endpoint.of !== undefined);
   const reference = typeof parents === "string" ? undefined : parents.at(-1)?.field;
+  const pathFields =
+    meant === undefined
+      ? parents.length === 0
+        ? pathFieldsOf(model, resource, before, collections)
+        : []
+      : (meant.pathFields ?? []);
   const count = single
     ? 0
     : meant === undefined
-      ? countBefore(model, resource, segments.slice(first), reference)
+      ? countBefore(model, resource, segments.slice(first), reference, pathFields)
       : (meant.key?.before?.length ?? 0);
   const rest = segments.slice(first + count);
   const hasStates = lifecycleOf(model, resource) !== undefined;
@@ -205,7 +214,7 @@ function resolveIn(
   const key = single
     ? undefined
     : meant === undefined
-      ? keyOf(model, resource, segments.slice(first), endpoint.of !== undefined, reference)
+      ? keyOf(model, resource, segments.slice(first), { declared: endpoint.of !== undefined, reference, pathFields })
       : meant.key;
   const declared = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
   const file = declared === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
@@ -248,6 +257,7 @@ function resolveIn(
     anchor,
     ...(key === undefined || isCollection ? {} : { key }),
     parents,
+    ...(pathFields.length === 0 || !isCollection ? {} : { pathFields }),
     ...(file === undefined ? {} : { file: file.field }),
   };
 }
@@ -269,7 +279,9 @@ function recordNamed(
   const named = parentsOf(model, resource, { before, collections, scope }, declared);
   const parents = typeof named === "string" ? [] : named;
   const rest = segments.slice(anchor + (scope === undefined ? 1 : 2));
-  const key = keyOf(model, resource, rest, declared, parents.at(-1)?.field);
+  const pathFields =
+    parents.length === 0 && typeof named !== "string" ? pathFieldsOf(model, resource, before, collections) : [];
+  const key = keyOf(model, resource, rest, { declared, reference: parents.at(-1)?.field, pathFields });
   return { anchor, ...(key === undefined ? {} : { key }), parents };
 }
 
@@ -380,6 +392,9 @@ function anchorOf(
   const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
   const start = segments.findLastIndex((segment, at) => at < parameter && !isOnlyParameter(segment)) + 1;
   if (start < parameter && countBefore(model, resource, segments.slice(start), undefined) > 0) return start - 1;
+  // Parameters that are fields of the records, and that name none of them, are before the collection.
+  if (segments.at(-1)?.kind === "literal" && isBeforeCollection(model, resource, segments, collections))
+    return segments.length - 1;
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
 }
@@ -453,13 +468,15 @@ function countBefore(
   resource: string,
   rest: readonly PathSegment[],
   reference: string | undefined,
+  pathFields: readonly PathPart[] = [],
 ): number {
+  const above = pathFields.map(({ column }) => column);
   const end = rest.findIndex((segment) => !isOnlyParameter(segment));
   const names = rest
     .slice(0, end < 0 ? rest.length : end + 1)
     .flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
   const isKey = (some: readonly string[]): boolean =>
-    isUniqueTogether(model, resource, some) ||
+    isUniqueTogether(model, resource, [...above, ...some]) ||
     (reference !== undefined && isUniqueTogether(model, resource, [...some, reference]));
   const [first] = names;
   if (first === undefined || columnOf(model, resource, first) !== undefined) return 0;
@@ -474,26 +491,37 @@ function isOnlyParameter(segment: PathSegment): boolean {
 
 /**
  * Returns the path parameters that identify the record. `declared`: whether the endpoint declares its resource with `of`.
- * `reference`: the field that refers to the last parent.
+ * `reference`: the field that refers to the last parent. `pathFields`: the fields of the record before its collection.
  */
 function keyOf(
   model: Model,
   resource: string,
   rest: readonly PathSegment[],
-  declared: boolean,
-  reference: string | undefined,
+  {
+    declared,
+    reference,
+    pathFields,
+  }: {
+    readonly declared: boolean;
+    readonly reference: string | undefined;
+    readonly pathFields: readonly PathPart[];
+  },
 ): ResourceEndpoint["key"] {
-  const count = countBefore(model, resource, rest, reference);
+  const count = countBefore(model, resource, rest, reference, pathFields);
+  const above = pathFields.map(({ column }) => column);
   const [first, ...more] = rest.slice(count);
   if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
   if (count > 0) {
     const before = rest.slice(0, count).flatMap((one) => (one.kind === "parameter" ? [asPart(one.name)] : []));
-    const names = [...before.map(({ column }) => column), first.name];
+    const names = [...above, ...before.map(({ column }) => column), first.name];
     const isScoped = !isUniqueTogether(model, resource, names);
-    return { ...asPart(first.name), before, ...(isScoped ? { scoped: true } : {}) };
+    return { ...asPart(first.name), before: [...pathFields, ...before], ...(isScoped ? { scoped: true } : {}) };
   }
   const column = columnOf(model, resource, first.name) ?? (declared ? idOf(model, resource, first.name) : undefined);
-  if (column !== undefined) return { parameter: first.name, column };
+  const prefix = pathFields.length === 0 ? {} : { before: pathFields };
+  if (column !== undefined) return { parameter: first.name, column, ...prefix };
+  if (pathFields.length > 0 && isUniqueTogether(model, resource, [...above, first.name]))
+    return { ...asPart(first.name), ...prefix };
   return reference !== undefined && isUniqueTogether(model, resource, [first.name, reference])
     ? { ...asPart(first.name), scoped: true }
     : undefined;
@@ -530,8 +558,51 @@ interface BeforeRecord {
   readonly scope?: PathParent | undefined;
 }
 
-/** Returns the parents of `child` in the path, outermost first, or a sentence about the parent that is unclear. */
-function parentsOf(
+/**
+ * Returns the parents of `child` in the path, outermost first, or a sentence about the parent that is unclear. Without parents,
+ * parameters name fields of `child` itself.
+ */
+function parentsOf(model: Model, child: string, path: BeforeRecord, declared: boolean): readonly PathParent[] | string {
+  const named = namedParents(model, child, path, declared);
+  return typeof named === "string" && pathFieldsOf(model, child, path.before, path.collections).length > 0 ? [] : named;
+}
+
+/**
+ * Returns the parameters before a collection, if each is a plain field that every one of its records has, and no other resource
+ * is in the path; else none.
+ */
+function pathFieldsOf(
+  model: Model,
+  resource: string,
+  before: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+): readonly PathPart[] {
+  const last = before.findLastIndex(({ kind }) => kind === "parameter");
+  if (collections.slice(0, Math.max(last, 0)).some((name) => name !== undefined)) return [];
+  const names = before.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
+  return names.every((name) => isPlainField(model, resource, name)) ? names.map(asPart) : [];
+}
+
+function isBeforeCollection(
+  model: Model,
+  resource: string,
+  segments: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+): boolean {
+  const pathFields = pathFieldsOf(model, resource, segments, collections);
+  return pathFields.length > 0 && pathFields.every(({ column }) => !isUnique(model, resource, column));
+}
+
+function isPlainField(model: Model, resource: string, name: string): boolean {
+  const field = lookup(fieldsOf(model, resource), name);
+  if (field === undefined || field.optional || field.computed !== undefined) return false;
+  return field.type.kind === "one-of" || (field.type.kind === "scalar" && plainTypes.has(field.type.name));
+}
+
+/** The types whose values a path has as JSON does. */
+const plainTypes: ReadonlySet<string> = new Set(["string", "integer", "uuid", "date", "country", "currency", "user"]);
+
+function namedParents(
   model: Model,
   child: string,
   { before, collections, scope }: BeforeRecord,
@@ -557,7 +628,13 @@ function parentsOf(
   if (parent === undefined) return unnamed;
   const outerParents = isOwner ? ownersParents : outerOf(parent, index);
   if (typeof outerParents === "string") return outerParents;
-  const key = keyOf(model, parent, isOwner ? run : [segment], false, outerParents.at(-1)?.field);
+  const pathFields =
+    isOwner && outerParents.length === 0 ? pathFieldsOf(model, parent, before.slice(0, start), collections) : [];
+  const key = keyOf(model, parent, isOwner ? run : [segment], {
+    declared: false,
+    reference: outerParents.at(-1)?.field,
+    pathFields,
+  });
   if (key === undefined) return unnamed;
   const field = fieldTo(model, child, parent, name);
   if (field === undefined) return `it is unclear which field of ${child} refers to the ${parent} of \`{${name}}\``;

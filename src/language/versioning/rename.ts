@@ -2,7 +2,14 @@
 import { kebabCase } from "../../base/case.ts";
 import { typeExpressions } from "../analysis/expressions.ts";
 import { mapReferences } from "../analysis/references.ts";
-import { type Endpoint, mapParts, partsOf, type PathKey, type ResolvedPath } from "../endpoints/model.ts";
+import {
+  type Endpoint,
+  mapParts,
+  partsOf,
+  type PathKey,
+  type PathPart,
+  type ResolvedPath,
+} from "../endpoints/model.ts";
 import { doesOf, type ResolvedEndpoint, resolveEndpoint, type UnclearEndpoint } from "../endpoints/resolve.ts";
 import type { ReferenceKind } from "../grammar/references.ts";
 import type { Model } from "../model.ts";
@@ -85,23 +92,27 @@ function resourceOf(resolved: ResolvedEndpoint | undefined): string | undefined 
 function parametersIn(model: Model, operation: string, members: MemberNames): Names {
   const resolved = resolveEndpoint(model, operation);
   if (resolved === undefined || resolved.kind === "unclear") return noNames;
-  const { key, parents, resource } = resolved;
-  const named = [...(key === undefined ? [] : [{ ...key, resource }]), ...parents].flatMap((one) =>
-    partsOf(one).map((part) => ({ ...part, resource: one.resource })),
-  );
+  const { key, parents, resource, pathFields = [] } = resolved;
+  const named = [
+    ...pathFields.map((part) => ({ ...part, resource })),
+    ...[...(key === undefined ? [] : [{ ...key, resource }]), ...parents].flatMap((one) =>
+      partsOf(one).map((part) => ({ ...part, resource: one.resource })),
+    ),
+  ];
   const changed = named.filter(({ parameter, column }) => parameter === column);
   return new Map(changed.map(({ column, resource: of }) => [column, nameIn(namesOf(members, of), column)]));
 }
 
 /** Returns the resolved path with the new names of members. */
 function membersMeant(model: Model, resolved: Meant, names: MemberNames): ResolvedPath {
-  const { anchor, key, parents, resource } = resolved;
+  const { anchor, key, parents, resource, pathFields } = resolved;
   const parameters = parametersIn(model, resolved.operation, names);
+  const partIn = ({ column, parameter }: PathPart, of: string | undefined): PathPart => ({
+    parameter: nameIn(parameters, parameter),
+    column: nameIn(namesOf(names, of), column),
+  });
   const keyIn = <Key extends PathKey>(one: Key, of: string | undefined): Key =>
-    mapParts(one, ({ column, parameter }) => ({
-      parameter: nameIn(parameters, parameter),
-      column: nameIn(namesOf(names, of), column),
-    }));
+    mapParts(one, (part) => partIn(part, of));
   return {
     anchor,
     ...(key === undefined
@@ -109,6 +120,7 @@ function membersMeant(model: Model, resolved: Meant, names: MemberNames): Resolv
       : {
           key: keyIn(key, resource),
         }),
+    ...(pathFields === undefined ? {} : { pathFields: pathFields.map((part) => partIn(part, resource)) }),
     parents: parents.map((parent, index) => ({
       ...keyIn(parent, parent.resource),
       field: nameIn(namesOf(names, parents[index + 1]?.resource ?? resource), parent.field),
@@ -122,7 +134,8 @@ function withResolutions(changed: Model, model: Model, meant: (resolved: Meant) 
     const resolved = resolveEndpoint(model, operation);
     if (resolved === undefined || resolved.kind === "unclear") return endpoint;
     // The path identifies no record yet; under the older names it may.
-    if (resolved.key === undefined && resolved.parents.length === 0) return endpoint;
+    const { key, parents, pathFields } = resolved;
+    if (key === undefined && parents.length === 0 && pathFields === undefined) return endpoint;
     const explicit = meant(resolved);
     const resolvedNow = resolveEndpoint(changed, operation);
     return resolvedNow !== undefined && resolvedNow.kind !== "unclear" && isSame(resolvedNow, explicit)
@@ -132,9 +145,10 @@ function withResolutions(changed: Model, model: Model, meant: (resolved: Meant) 
 }
 
 function isSame(resolvedNow: ResolvedPath, explicit: ResolvedPath): boolean {
-  const text = ({ anchor, key, parents }: ResolvedPath): string =>
+  const text = ({ anchor, key, parents, pathFields }: ResolvedPath): string =>
     JSON.stringify([
       anchor,
+      pathFields,
       key && partsOf(key),
       parents.map((parent) => [partsOf(parent), parent.resource, parent.field]),
     ]);

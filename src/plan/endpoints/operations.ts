@@ -70,6 +70,7 @@ function buildOperation(
     ...(key === undefined ? {} : { key }),
     ...(endpoint.the === undefined ? {} : { the: typedAt(planInput, `${at}/the`) }),
     parents: parentPlans(planInput, resolved),
+    ...(resolved.pathFields === undefined ? {} : { pathFields: resolved.pathFields }),
     allow: allowOf(planInput, operation),
     visible: visibleOf(planInput, resource),
     ...(body === undefined ? {} : { body }),
@@ -361,7 +362,7 @@ function fieldsSet({ set }: TransitionPlan): readonly string[] {
 
 /** Returns the stored columns that the operation needs, in the table's order. */
 function needsOf(operation: Known, table: Table): readonly string[] {
-  const { action, allow, visible, moves, effects, body, key, parents } = operation;
+  const { action, allow, visible, moves, effects, body, key, parents, pathFields = [] } = operation;
   const writes = action === "create" || action === "update" || action === "replace" || action === "move";
   const fixed = body?.fixed ?? [];
   // Expressions of further writes may read any field, as `this.field`.
@@ -386,6 +387,7 @@ function needsOf(operation: Known, table: Table): readonly string[] {
     "state",
     ...(key === undefined ? [] : partsOf(key).map(({ column }) => column)),
     ...parents.slice(-1).map((parent) => parent.field),
+    ...pathFields.map(({ column }) => column),
     ...expressions.flatMap(fieldsRead),
     ...effectFields(effects),
     ...fixed,

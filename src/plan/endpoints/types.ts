@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { UnixUnit } from "../../base/unix-time.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
-import type { AcceptedMedia, Method, PageLink, PathKey } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, Method, PageLink, PathKey, PathPart } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -56,6 +56,8 @@ export interface Operation {
    * parent, or of the record for the last parent, must refer to the parent.
    */
   readonly parents: readonly Parent[];
+  /** The path parameters before the collection that are columns of its records. */
+  readonly pathFields?: readonly PathPart[];
   /** Set for a `read` without a record: the response is about the whole service, and `resource` is unused. */
   readonly aggregate?: true;
   readonly allow: readonly GrantPlan[];

@@ -253,6 +253,11 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   const parents = new Set(
     resourceEndpoints(planInput.model, resource).map((endpoint) => endpoint.parents.at(-1)?.field),
   );
+  const pathFields = new Set(
+    resourceEndpoints(planInput.model, resource).flatMap((endpoint) =>
+      (endpoint.pathFields ?? []).map(({ column }) => column),
+    ),
+  );
   const orders = resourceEndpoints(planInput.model, resource).flatMap(({ action, endpoint }) =>
     action === "list" ? (endpoint.order ?? []).slice(0, 1).map(({ field }) => field) : [],
   );
@@ -262,7 +267,7 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   const queried = named.filter((name) => {
     const one = columns.find((column) => column.name === name) as Column;
     const { marks, references, type } = one;
-    if ((type !== "json" && marks.includes("filter")) || isSorted(one)) return true;
+    if ((type !== "json" && marks.includes("filter")) || isSorted(one) || pathFields.has(name)) return true;
     return references !== undefined && (parents.has(name) || isDeletable(planInput.model, references.resource));
   });
   const conditions = conditionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));

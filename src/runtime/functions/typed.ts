@@ -2,6 +2,7 @@
  * Types for the functions of one document, whose parameter `nonet types` generates. At compile time they reject unknown
  * operations, unknown input members, results of another shape, and undeclared errors.
  */
+import { ApiError } from "../errors/api-error.ts";
 import type { FailDetails } from "./functions.ts";
 import type { Comparisons } from "./records.ts";
 
@@ -182,4 +183,9 @@ type WhereOf<Of extends ResourceTypes> = {
 /** Returns its argument; only for type inference. */
 export function handlers<Service extends ServiceTypes>(functions: Handlers<Service>): Handlers<Service> {
   return functions;
+}
+
+/** The function of an operation that has none yet: the service answers 501. */
+export function notImplemented(): never {
+  throw new ApiError("not-implemented", { detail: "The service does not support this operation yet" });
 }

@@ -5,7 +5,7 @@ import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import { restricted } from "../../plan/endpoints/passed-records.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import { beforeLast } from "../records/find-and-authorise.ts";
+import { beforeLast, inCollection } from "../records/find-and-authorise.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ListQuery, Store, View } from "../../store/port/store.ts";
 import type { Decision, ForKind, ListShape, MemberSelection, ResourceView, UnknownPath } from "../context/compiled.ts";
@@ -49,6 +49,7 @@ export function compileForRole(
   const parent = operation.parents.at(-1);
   const tied = [
     ...(parent === undefined ? [] : [tiedTo(parent)]),
+    ...(operation.pathFields === undefined ? [] : inCollection(tables, operation.resource, operation.pathFields)),
     ...(operation.key === undefined ? [] : beforeLast(tables, operation.resource, operation.key)),
   ];
   const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {

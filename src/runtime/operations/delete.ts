@@ -13,7 +13,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { tiedTo, conditionOf } from "../records/parents.ts";
 import { decide } from "../../language/authentication/decide.ts";
-import { findParents, recordToChange } from "../records/find-and-authorise.ts";
+import { absentParent, equalityOf, findParents, recordToChange, valuesInPath } from "../records/find-and-authorise.ts";
 import { ApiError, referredTo, type Reference } from "../errors/api-error.ts";
 import { viewOf } from "../records/views.ts";
 
@@ -41,12 +41,20 @@ export async function clear(call: Call, tx: Transaction): Promise<HttpResponse> 
   await call.functions?.before(call, tx, {});
   const { allowed } = call.kind;
   const tied = operation.parents.at(-1);
+  const like = valuesInPath(call);
+  if (like === undefined) throw absentParent(call);
+  const pathFields = operation.pathFields?.map(({ column }) => column) ?? [];
   const all = [
     ...(tied === undefined ? [] : [tiedTo(tied)]),
+    ...(pathFields.length === 0 ? [] : [equalityOf(table, pathFields)]),
     ...(operation.where === undefined ? [] : [operation.where]),
   ];
   const where = { all, ...(allowed === "denied" ? {} : conditionOf(allowed)) };
-  const variables = parent === undefined ? call.variables : { ...call.variables, parent };
+  const variables = {
+    ...call.variables,
+    ...(parent === undefined ? {} : { parent }),
+    ...(pathFields.length === 0 ? {} : { like }),
+  };
   const rows = await tx.all(table.resource, where, variables, mostCleared + 1);
   if (rows.length > mostCleared) {
     const detail = `There are more than ${mostCleared} records to delete; nothing was deleted`;

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
-import { choose, columnOf, equalityOf, holds } from "../records/find-and-authorise.ts";
+import { absentParent, choose, columnOf, equalityOf, holds, valuesInPath } from "../records/find-and-authorise.ts";
 import type { Call, Values } from "../context/context.ts";
 import { applyEffects, firstTransition, transitioned } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -68,6 +68,9 @@ export async function inserted(
   const values: Values = { ...input, ...initial };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
+  const pathFields = valuesInPath(call);
+  if (pathFields === undefined) throw absentParent(call);
+  Object.assign(values, pathFields);
   fillDefaults(call, table, values, call.secrets);
   if (call.kind.restricted !== undefined) await restrict(call, tx, values, received.input);
   if (!(await holds(call, tx, call.kind.allowed, values)))

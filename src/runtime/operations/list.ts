@@ -22,7 +22,7 @@ import {
 } from "./list-request.ts";
 import { pageText } from "./page-text.ts";
 import { parentOf, readResponse } from "./read.ts";
-import { absentParent } from "../records/find-and-authorise.ts";
+import { absentParent, valuesInPath } from "../records/find-and-authorise.ts";
 import { positionNow } from "../versions/positions.ts";
 import { withVersionedRequest, toVersionedRequest, versionedText } from "../versions/request.ts";
 
@@ -33,9 +33,11 @@ export function list(call: Call): Awaitable<HttpResponse> {
   const upgraded = inOwnOrder(call, plan, received, upgradedList(call, received));
   const { shape, page: wanted } = positionedPage(call, upgraded);
   return after(parentOf(call), (parent) => {
-    if (parent === undefined) throw absentParent(call);
+    const pathFields = valuesInPath(call);
+    if (parent === undefined || pathFields === undefined) throw absentParent(call);
     const filtered = Object.keys(upgraded.parameters).length === 0 ? {} : { filter: upgraded.parameters as Value };
-    const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
+    const like = call.compiled.operation.pathFields === undefined ? {} : { like: pathFields };
+    const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...like, ...filtered };
     return after(checkListed(call), () =>
       after(neighbourPosition(call, received, shape, variables), (position) =>
         after(

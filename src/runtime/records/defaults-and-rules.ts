@@ -390,7 +390,8 @@ function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row
 /** The columns that paths use as keys of records, also of parents. */
 const keyColumns = onceFor((plan: Plan): ReadonlySet<Column> => {
   const keys = new Set<Column>();
-  const named = plan.operations.flatMap(({ key, parents, resource }) => [
+  const named = plan.operations.flatMap(({ key, parents, resource, pathFields = [] }) => [
+    ...pathFields.map(({ column }) => ({ resource, column })),
     ...(key === undefined ? [] : partsOf(key).map(({ column }) => ({ resource, column }))),
     ...parents.flatMap((parent) => partsOf(parent).map(({ column }) => ({ resource: parent.resource, column }))),
   ]);

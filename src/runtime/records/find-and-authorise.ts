@@ -1,4 +1,5 @@
 /** Finds the record of a write, and checks that the caller may see and change it, and has read its current revision. */
+import type { Json } from "../../base/json.ts";
 import { subjectOf } from "../context/caller.ts";
 import { defined } from "../../base/defined.ts";
 import { after } from "../../base/after.ts";
@@ -7,7 +8,7 @@ import type { Value, Variables } from "../../expression/evaluate.ts";
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import { both } from "../../plan/input.ts";
 import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
-import { partsOf, type PathKey, type PathParent } from "../../plan/endpoints/path-keys.ts";
+import { partsOf, type PathKey, type PathParent, type PathPart } from "../../plan/endpoints/path-keys.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
@@ -38,13 +39,31 @@ export function keyOf(call: Call): Value | undefined {
 
 /** Returns the values in the path that together name a record, by column; undefined if no record can have one of them. */
 export function namesOf({ parameters }: Call, table: Table, key: PathKey): Readonly<Record<string, Value>> | undefined {
+  return valuesOf(parameters, table, partsOf(key));
+}
+
+function valuesOf(
+  parameters: Call["parameters"],
+  table: Table,
+  parts: readonly PathPart[],
+): Readonly<Record<string, Value>> | undefined {
   const values: Record<string, Value> = {};
-  for (const { column, parameter } of partsOf(key)) {
+  for (const { column, parameter } of parts) {
     const value = decodeKey(parameters[parameter] ?? "", columnOf(table, column));
     if (value === undefined) return undefined;
     values[column] = value;
   }
   return values;
+}
+
+/** Returns the values in the path that the records of its collection have; undefined if no record can have one of them. */
+export function valuesInPath({ compiled, context, parameters }: Call): Readonly<Record<string, Value>> | undefined {
+  const { operation, table } = compiled;
+  if (operation.pathFields === undefined) return {};
+  const values = valuesOf(parameters, table, operation.pathFields);
+  const isValid = ([name, value]: readonly [string, Value]) =>
+    context.columnValidator(columnOf(table, name))(value as Json).length === 0;
+  return values !== undefined && Object.entries(values).every(isValid) ? values : undefined;
 }
 
 /** Returns the variables of a query for the record in the path: `parent`, and `like` with the values that name the record. */
@@ -71,7 +90,15 @@ export function beforeLast(
   resource: string,
   { before = [] }: PathKey,
 ): readonly TypedExpression[] {
-  if (before.length === 0) return [];
+  return before.length === 0 ? [] : inCollection(tables, resource, before);
+}
+
+/** Returns the condition that these columns equal `like`. */
+export function inCollection(
+  tables: readonly Table[],
+  resource: string,
+  parts: readonly PathPart[],
+): readonly TypedExpression[] {
   const table = defined(
     tables.find((one) => one.resource === resource),
     `the table of ${resource}`,
@@ -79,7 +106,7 @@ export function beforeLast(
   return [
     equalityOf(
       table,
-      before.map(({ column }) => column),
+      parts.map(({ column }) => column),
     ),
   ];
 }
