@@ -26,6 +26,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   export: ["base/**", "diagnostics/**", "expression/**", "language/**", "plan/**"],
   // What callers know of an operation, against what the plan makes of it: by the export, the import and the comparison.
   contracts: ["base/**", "diagnostics/**", "language/**", "plan/**", "diff/**", "import/**", "export/**"],
+  // What an editor shows of a document, from its check alone; without the plan, so that a half-written one has it too.
+  editor: [
+    ...["base/**", "diagnostics/**", "document/**", "expression/**", "language/**", "diff/**"],
+    "contracts/concluding.ts",
+  ],
   // It compares an implementation with a document. If it used code that serves, a mistake there could hide itself.
   conformance: ["base/**", "diagnostics/**", "document/**", "expression/**", "language/**"],
   // The catalogue of a database says which of its tables a service can use in place.
@@ -68,6 +73,7 @@ const browserSafe = [
   "export",
   "import",
   "contracts",
+  "editor",
 ];
 
 const nineParts = [

@@ -151,6 +151,15 @@ serve runs the functions with --handlers.`,
     run: async ({ document, options }, terminal) =>
       (await import("./export.ts")).exportTypes(named(document), options, terminal),
   }),
+  command({
+    words: "lsp",
+    operand: "",
+    about: "run the language server for an editor",
+    details: `Speaks the Language Server Protocol over standard input and output: findings as one types, completion, hover,
+definition, references, rename, quick fixes, outline, folding, colours, lines above operations. An editor starts it.`,
+    options: { stdio: flag("the default, and the only transport; editors pass it") },
+    run: async () => (await import("./lsp.ts")).lsp(),
+  }),
   configured({
     words: "migrate",
     operand: "DOC",

@@ -10,7 +10,7 @@ import { knownContracts } from "../language/endpoints/contract-types.ts";
 export async function concluded(examined: Examined, further: FurtherFindings = {}): Promise<CheckResult> {
   const { model } = examined.documentIndex;
   if (knownContracts(model.endpoints).size === 0) return conclude(examined, { ...further, contracts: [] });
-  const { contractFindings } = await import("../contracts/findings.ts");
+  const { contractFindings } = await import("./findings.ts");
   const contracts = contractFindings(conclude(examined));
   return conclude(examined, contracts === undefined ? further : { ...further, contracts });
 }
@@ -18,6 +18,6 @@ export async function concluded(examined: Examined, further: FurtherFindings = {
 /** Returns the differences of the operations that a handler performs in one document, and Nonet in the other. */
 export async function handedOver(old: CheckResult, now: Examined): Promise<HandoverDifferences | undefined> {
   if (handovers(old.model, now.documentIndex.model).length === 0) return undefined;
-  const { handoverDifferences } = await import("../contracts/handovers.ts");
+  const { handoverDifferences } = await import("./handovers.ts");
   return handoverDifferences(old, conclude(now));
 }
