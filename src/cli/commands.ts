@@ -16,6 +16,7 @@ import {
 } from "./command-line.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";
+import { releaseVersion } from "../server/terminal.ts";
 
 const data = guarded(text("FILE", dataHelp));
 
@@ -153,12 +154,12 @@ serve runs the functions with --handlers.`,
   }),
   command({
     words: "lsp",
-    operand: "",
+    operand: "--stdio",
     about: "run the language server for an editor",
     details: `Speaks the Language Server Protocol over standard input and output: findings as one types, completion, hover,
 definition, references, rename, quick fixes, outline, folding, colours, lines above operations. An editor starts it.`,
     options: { stdio: flag("the default, and the only transport; editors pass it") },
-    run: async () => (await import("./lsp.ts")).lsp(),
+    run: async () => (await import("./lsp.ts")).lsp(releaseVersion()),
   }),
   configured({
     words: "migrate",

@@ -6,7 +6,7 @@ const exitCodes =
   "Exit codes: 0 fine, 1 the document or its data is wrong, 2 wrong usage or a file that cannot be used.\n";
 
 export function helpOnAll(commands: readonly Command[]): string {
-  const rows = commands.map(({ words, operand, about }) => [usage(words, operand), about]);
+  const rows = commands.map(({ words, operand, about }) => [`nonet ${words} ${operand}`, about]);
   return `nonet: the document is the service
 
 ${indented(columns(rows))}
@@ -16,16 +16,12 @@ ${exitCodes}`;
 
 export function helpOn({ words, operand, about, details, options }: Command): string {
   const rows = Object.entries(options).map(([name, option]) => [spelled(name, option), described(option)]);
-  return `${usage(words, operand)}${rows.length === 0 ? "" : " [options]"}: ${about}
+  return `nonet ${words} ${operand}${rows.length === 0 ? "" : " [options]"}: ${about}
 
 ${details}
 
 ${indented(columns(rows))}
 ${exitCodes}`;
-}
-
-function usage(words: string, operand: string): string {
-  return ["nonet", words, operand].filter((word) => word !== "").join(" ");
 }
 
 function spelled(name: string, { value }: Option<unknown>): string {

@@ -3,18 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { createConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver/node";
 import { referencePages } from "../editor/reference-pages.ts";
 import { serveEditor } from "../editor/server.ts";
-import { releaseVersion } from "../server/terminal.ts";
 
-const reference = new URL("../../docs/reference/", import.meta.url);
+const installed = new URL("../../docs/reference/", import.meta.url);
 const moduleFolder = new URL("../", import.meta.url);
 
-/** Resolves when the editor ends the connection. */
-export function lsp(): Promise<number> {
+/** Serves until the editor ends the connection. `reference`: the folder with the pages of the reference. */
+export function lsp(version: string, reference: URL = installed): Promise<number> {
   const connection = createConnection(new StreamMessageReader(process.stdin), new StreamMessageWriter(process.stdout));
   serveEditor(connection, {
-    version: releaseVersion(),
-    pages: referencePages(pageText("language.md"), pageText("expressions.md")),
-    addressOf,
+    version,
+    pages: referencePages(textOf(new URL("language.md", reference)), textOf(new URL("expressions.md", reference))),
+    addressOf: addresses(reference),
     now: Date.now,
   });
   return new Promise((resolve) => {
@@ -24,21 +23,21 @@ export function lsp(): Promise<number> {
 }
 
 /** Returns the text of a page of the reference; empty if the page is not installed. */
-function pageText(name: string): string {
-  const url = new URL(name, reference);
-  return existsSync(url) ? readFileSync(url, "utf8") : "";
+function textOf(page: URL): string {
+  return existsSync(page) ? readFileSync(page, "utf8") : "";
 }
 
-const addresses = new Map<string, string | undefined>();
-
-/** Returns the address of a page of the reference (`language.md#types`) or about a finding (`limits/unknown-target`). */
-function addressOf(page: string): string | undefined {
-  if (!addresses.has(page))
-    addresses.set(page, candidatesFor(page).find((url) => existsSync(new URL(url.pathname, url)))?.href);
-  return addresses.get(page);
+/** Returns a function that finds a page of the reference (`language.md#types`) or about a finding (`limits/unknown-target`). */
+function addresses(reference: URL): (page: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (page) => {
+    const isThere = (url: URL): boolean => existsSync(new URL(url.pathname, url));
+    if (!known.has(page)) known.set(page, candidatesFor(page, reference).find(isThere)?.href);
+    return known.get(page);
+  };
 }
 
-function candidatesFor(page: string): readonly URL[] {
+function candidatesFor(page: string, reference: URL): readonly URL[] {
   if (page.includes(".md")) return [new URL(page, reference)];
   const [part = "", slug = ""] = page.split("/");
   return [

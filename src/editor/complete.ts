@@ -22,7 +22,7 @@ import type { Analysis } from "./analysis.ts";
 import { type PartText, partAt } from "./blocks.ts";
 import { describe, summary } from "./describe.ts";
 import { completeExpression } from "./complete-expression.ts";
-import { referencesOf } from "./names.ts";
+import { declarationsIn, referencesOf } from "./names.ts";
 import type { ReferencePages } from "./reference-pages.ts";
 
 export interface Completion {
@@ -59,7 +59,11 @@ export function complete(analysis: Analysis, text: string, offset: number, pages
   else {
     const { part } = around;
     for (const written of placeholders(text, start, end, around)) {
-      add(itemsOf(probe(analysis, text, [start, end], { ...around, part }, written), analysis, pages));
+      const answer = probe(analysis, text, [start, end], { ...around, part }, written);
+      const expressions = expressionItems(answer, pages);
+      add(expressions.length > 0 ? expressions : itemsOf(answer, analysis, pages));
+      // An expression is nothing else too.
+      if (expressions.length > 0) break;
     }
   }
   return { start, end, items: [...found.values()] };
@@ -173,12 +177,14 @@ function probe(
 }
 
 function itemsOf(found: Probe, analysis: Analysis, pages: ReferencePages): readonly Completion[] {
-  const { index, word } = found;
-  const expressions = expressionItems(found, pages);
-  if (expressions.length > 0) return expressions;
+  const { index, part, word } = found;
   const words = knownWords(found, found.diagnostics);
-  const references = referencesTo(found);
-  const names = references.flatMap((one) => namesFor(one, found, analysis));
+  const inPart = referencesOf({ model: index.model }, [part]);
+  const others = declarationsIn(analysis).filter(({ at }) => !at.startsWith(`${part}/`));
+  const declared = [...inPart.filter(({ declares, name }) => declares && name !== word), ...others];
+  const names = inPart
+    .filter(({ declares, name }) => name === word && !declares)
+    .flatMap((one) => namesFor(one, declared, found, analysis));
   const items = [...wordItems(words, found, pages), ...names, ...defaultItems(found, pages)];
   if (items.length > 0 || word === capital) return items;
   // No reader and no reference knows the word, but a check of the part may know which names are possible.
@@ -228,21 +234,20 @@ function firstDefined<One, Value>(all: readonly One[], find: (one: One) => Value
 
 // ── Names ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function referencesTo({ index, part, word }: Probe): readonly Reference[] {
-  return referencesOf({ model: index.model }, [part]).filter(({ declares, name }) => name === word && !declares);
-}
-
-function namesFor(reference: Reference, found: Probe, analysis: Analysis): readonly Completion[] {
+/** `all`: the references that declare a name. */
+function namesFor(
+  reference: Reference,
+  all: readonly Reference[],
+  found: Probe,
+  analysis: Analysis,
+): readonly Completion[] {
   const { at, form, kinds, of } = reference;
   const { model } = found.index;
   const isField = at.startsWith("resources/") && !at.startsWith("resources/views/");
   const wanted = kinds.filter((kind) => !(isField && kind === "view"));
   const owned = (kind: ReferenceKind): boolean => kind === "field" || kind === "state" || kind === "member";
-  const declared = referencesOf({ model }).filter(
-    (one) =>
-      one.declares &&
-      one.name !== found.word &&
-      wanted.some((kind) => one.kinds.includes(kind) && (!owned(kind) || one.of === of)),
+  const declared = all.filter((one) =>
+    wanted.some((kind) => one.kinds.includes(kind) && (!owned(kind) || one.of === of)),
   );
   const items = declared.map(({ kinds: [kind = "resource"], name }) => {
     const declaration = { kind, name, of };

@@ -87,9 +87,15 @@ export function nameAt(analysis: Analysis, offset: number): Occurrence | undefin
 
 /** Returns every occurrence of a name, in the order of the document. */
 export function occurrencesOf(analysis: Analysis, name: Name): readonly Occurrence[] {
-  const key = keyOf(name);
-  return namesIn(analysis).filter((one) => keyOf(one) === key);
+  return byName(analysis).get(keyOf(name)) ?? [];
 }
+
+const byName = oncePer((analysis: Analysis) => Map.groupBy(namesIn(analysis), keyOf));
+
+/** Returns the references that declare a name. */
+export const declarationsIn: (analysis: Analysis) => readonly Reference[] = oncePer(({ index: { model } }) =>
+  referencesOf({ model }).filter(({ declares }) => declares),
+);
 
 /** Returns the declarations of a name; of an operation, its endpoint before its sentence. */
 export function declarationsOf(analysis: Analysis, name: Name): readonly Occurrence[] {
