@@ -107,6 +107,16 @@ test("imports follow the import table", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("only the language server loads the packages of its protocol", () => {
+  const found = sources.filter(({ imports }) => imports.some(({ specifier }) => specifier.startsWith("vscode-")));
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    ["cli/lsp.ts", "editor/protocol.ts", "editor/server.ts"],
+  );
+  const late = sources.find(({ path }) => path === "cli/commands.ts")?.code ?? "";
+  assert.match(late, /await import\("\.\/lsp\.ts"\)/);
+});
+
 test("a part's model takes only types from other parts", () => {
   const wrong = sources
     .filter(({ path }) => matchesGlob(path, "language/*/model.ts"))
