@@ -118,6 +118,24 @@ for (const path of globSync("*.md", { cwd: examples })) {
   });
 }
 
+/** Names in places that are easy to miss: calls and texts of expressions, and paths. */
+const hidden: readonly (readonly [example: string, declared: string, to: string, renamed: string])[] = [
+  ["conduit.md", "  session:", "visit", "token(visit)"],
+  ["parcel-lockers.md", "free: empty", "vacant", "state == 'vacant'"],
+  ["conduit.md", "  slug: string", "handle", "/articles/{handle}"],
+  ["pet-clinic.md", "Owner:\n  id", "Keeper", "/owners/{keeperId}"],
+];
+
+for (const [example, declared, to, expected] of hidden) {
+  test(`renames ${declared.trim()} of ${example} to ${to} everywhere`, () => {
+    const text = readFileSync(new URL(example, examples), "utf8");
+    const offset = text.indexOf(declared);
+    const renaming = rename(analyse(example, text), offset + declared.search(/\w/), to, today);
+    assert.ok("edits" in renaming, JSON.stringify(renaming));
+    assert.ok(applied(text, renaming.edits).includes(expected));
+  });
+}
+
 const refusals: readonly (readonly [name: string, to: string, why: RegExp])[] = [
   ["  id: id(par)", "key", /has no field `id`/],
   ["  size: small | medium | large, create-only\n", "locker", /stands twice/],
