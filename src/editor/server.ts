@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** Returns the address of a page of the reference, `language.md#types`, or of a finding, `limits/rate-loose`, if it is installed. */
   readonly addressOf: (page: string) => string | undefined;
   /** Returns the formatted text; without it, the server does not format. */
-  readonly format?: (text: string) => string;
+  readonly format?: (text: string, name: string) => string;
   /** The time in milliseconds, for the durations of checks and the name of a new version. */
   readonly now: () => number;
 }
@@ -230,8 +230,8 @@ export function serveEditor(connection: Connection, options: ServerOptions): voi
     handler({ data: [] as number[] }, (analysis) => ({ data: tokenData(semanticTokens(analysis)) })),
   );
   connection.onDocumentFormatting(
-    handler(null, ({ lines, text }) => {
-      const formatted = options.format?.(text);
+    handler(null, ({ lines, name, text }) => {
+      const formatted = options.format?.(text, name);
       if (formatted === undefined || formatted === text) return [];
       return [
         {
