@@ -28,6 +28,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   export: ["base/**", "diagnostics/**", "expression/**", "language/**", "plan/**"],
   // What callers know of an operation, against what the plan makes of it: by the export, the import and the comparison.
   contracts: ["base/**", "diagnostics/**", "language/**", "plan/**", "diff/**", "import/**", "export/**"],
+  // What an editor shows of a document, from its check alone; without the plan, so that a half-written one has it too.
+  editor: [
+    ...["base/**", "diagnostics/**", "document/**", "expression/**", "language/**", "diff/**"],
+    "contracts/concluding.ts",
+  ],
   // It compares an implementation with a document. If it used code that serves, a mistake there could hide itself.
   conformance: ["base/**", "diagnostics/**", "document/**", "expression/**", "language/**"],
   // The catalogue of a database says which of its tables a service can use in place.
@@ -73,6 +78,7 @@ const browserSafe = [
   "export",
   "import",
   "contracts",
+  "editor",
 ];
 
 const nineParts = [
@@ -104,6 +110,16 @@ test("imports follow the import table", () => {
       .map(({ specifier }) => `src/${source.path} imports ${specifier}`),
   );
   assert.deepEqual(wrong, []);
+});
+
+test("only the language server loads the packages of its protocol", () => {
+  const found = sources.filter(({ imports }) => imports.some(({ specifier }) => specifier.startsWith("vscode-")));
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    ["cli/lsp.ts", "editor/protocol.ts", "editor/server.ts"],
+  );
+  const late = sources.find(({ path }) => path === "cli/commands.ts")?.code ?? "";
+  assert.match(late, /await import\("\.\/lsp\.ts"\)/);
 });
 
 test("a part's model takes only types from other parts", () => {

@@ -6,7 +6,7 @@ import { type CheckResult, examine } from "../language/check.ts";
 import { checkSummary, openQuestions, questionTable } from "./check-table.ts";
 import { nameOf, readDocument } from "../server/document.ts";
 import { printDiagnostics } from "../diagnostics/text.ts";
-import { concluded } from "./concluding.ts";
+import { concluded } from "../contracts/concluding.ts";
 import { strictly } from "./gaps-as-errors.ts";
 import { type Terminal, releaseVersion } from "../server/terminal.ts";
 

@@ -17,6 +17,7 @@ import {
 import { UsageError } from "../server/errors.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";
+import { releaseVersion } from "../server/terminal.ts";
 
 const data = guarded(text("FILE", dataHelp));
 
@@ -215,6 +216,15 @@ serve runs the functions with --handlers.`,
     },
     run: async ({ document, options }, terminal) =>
       (await import("./export.ts")).exportTypes(named(document), options, terminal),
+  }),
+  command({
+    words: "lsp",
+    operand: "--stdio",
+    about: "run the language server for an editor",
+    details: `Speaks the Language Server Protocol over standard input and output: findings as one types, completion, hover,
+definition, references, rename, quick fixes, outline, folding, colours, lines above operations. An editor starts it.`,
+    options: { stdio: flag("the default, and the only transport; editors pass it") },
+    run: async () => (await import("./lsp.ts")).lsp(releaseVersion()),
   }),
   configured({
     words: "migrate",

@@ -9,7 +9,7 @@ import { findingsOf } from "../diff/findings.ts";
 import { check, type CheckResult, examine } from "../language/check.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
-import { concluded, handedOver } from "./concluding.ts";
+import { concluded, handedOver } from "../contracts/concluding.ts";
 import { DocumentError, UsageError } from "../server/errors.ts";
 import { readDocument } from "../server/document.ts";
 import { isDescription, locationsIn } from "../import/locations.ts";

@@ -24,6 +24,8 @@ export interface Diagnostic {
   /** What to write instead: one sentence, with the text to write in backticks. */
   readonly help?: string;
   readonly fix?: Fix;
+  /** The words that are valid in place of `span`, where they are a closed list: an editor completes them. */
+  readonly known?: readonly string[];
 }
 
 /** Sorts by position in the file, then by code; findings with the same code and position keep their order. */

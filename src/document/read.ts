@@ -31,7 +31,7 @@ export const mostLines = 250_000;
 export function readDocument(name: string, input: string | Uint8Array, options: ReadOptions = {}): DocumentReading {
   const { text, diagnostics } = decode(input);
   const lines = linesOf(text);
-  const form = isData(name, text, options.topLevelKeys ?? []) ? "data" : "markdown";
+  const form = isDataDocument(name, text, options.topLevelKeys ?? []) ? "data" : "markdown";
   const blank = { name, text, form, sections: [], suppressions: [] } as const;
   const size = tooLarge(lines);
   if (size) return { document: blank, diagnostics: [...diagnostics, size] };
@@ -147,7 +147,7 @@ export function tooLarge(lines: Lines): Diagnostic | undefined {
  * Whether a text is a YAML or JSON value: its file name says so, or every unindented line could be in a map and one of the
  * known keys is at the top level.
  */
-export function isData(name: string, text: string, topLevelKeys: readonly string[]): boolean {
+export function isDataDocument(name: string, text: string, topLevelKeys: readonly string[]): boolean {
   if (/\.(ya?ml|json)$/i.test(name)) return true;
   if (/\.(md|markdown)$/i.test(name) || topLevelKeys.length === 0) return false;
   const top = [...text.matchAll(/^[^\s#].*$/gm)].map((line) => line[0]);

@@ -739,7 +739,7 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
 /** Checks `ancestors(parent)`: the record to which a reference refers, and the records above that one in its tree. */
 function checkAncestors(checker: Checker, call: Call): Found {
   const [reference, more] = call.arguments;
-  if (call.target || !reference || more) return wrongUse(checker, call, "ancestors(parent)");
+  if (call.target || !reference || more) return wrongUse(checker, call);
   const from = checkValue(checker, reference);
   if (!from) return undefined;
   const field = treeField(checker, from);
@@ -821,6 +821,60 @@ const functions: { readonly [Name in CheckedFunction]: (checker: Checker, call: 
   expiry: checkToken,
 };
 
+/** How each function and macro is called, by an example: of a value `x` or a `list`, or with the value as an argument. */
+export const callForms: Readonly<Record<CheckedFunction | MacroName, readonly [form: string, ...others: string[]]>> = {
+  has: ["has(x.y)"],
+  ancestors: ["ancestors(parent)"],
+  size: ["x.size()", "size(x)"],
+  startsWith: ["x.startsWith('…')"],
+  endsWith: ["x.endsWith('…')"],
+  contains: ["x.contains('…')"],
+  matches: ["x.matches('…')"],
+  duration: ["duration('72h')"],
+  timestamp: ["timestamp('2026-01-31T12:00:00Z')", "timestamp('2026-01-31', '09:30', 'Europe/Oslo')"],
+  date: ["date(x, 'Europe/Oslo')"],
+  time: ["time(x, 'Europe/Oslo')"],
+  month: ["month(x, 'Europe/Oslo')"],
+  week: ["week(x, 'Europe/Oslo')"],
+  getFullYear: ["x.getFullYear('Europe/Oslo')"],
+  getMonth: ["x.getMonth('Europe/Oslo')"],
+  getDate: ["x.getDate('Europe/Oslo')"],
+  getDayOfMonth: ["x.getDayOfMonth('Europe/Oslo')"],
+  getDayOfWeek: ["x.getDayOfWeek('Europe/Oslo')"],
+  getDayOfYear: ["x.getDayOfYear('Europe/Oslo')"],
+  getHours: ["x.getHours('Europe/Oslo')"],
+  getMinutes: ["x.getMinutes('Europe/Oslo')"],
+  getSeconds: ["x.getSeconds('Europe/Oslo')"],
+  getMilliseconds: ["x.getMilliseconds('Europe/Oslo')"],
+  min: ["min(a, b)", "list.min()"],
+  max: ["max(a, b)", "list.max()"],
+  first: ["list.first()"],
+  hash: ["hash(x)"],
+  money: ["money('12.50', 'EUR')"],
+  slugify: ["slugify(x)"],
+  sum: ["list.sum()"],
+  trim: ["x.trim()"],
+  lowerAscii: ["x.lowerAscii()"],
+  upperAscii: ["x.upperAscii()"],
+  replace: ["x.replace('a', 'b')"],
+  join: ["list.join(', ')"],
+  flatten: ["list.flatten()"],
+  distinct: ["list.distinct()"],
+  sort: ["list.sort()"],
+  reverse: ["list.reverse()"],
+  string: ["string(x)"],
+  int: ["int(x)"],
+  double: ["double(x)"],
+  token: ["token(session)"],
+  refreshToken: ["refreshToken(session)"],
+  expiry: ["expiry(session)"],
+  exists: ["list.exists(x, …)"],
+  all: ["list.all(x, …)"],
+  filter: ["list.filter(x, …)"],
+  map: ["list.map(x, …)"],
+  sortBy: ["list.sortBy(x, …)"],
+};
+
 const missing: Readonly<Record<string, string>> = {
   exists_one: "count them: `.filter(x, …).size() == 1`",
   existsOne: "count them: `.filter(x, …).size() == 1`",
@@ -850,7 +904,9 @@ function checkCall(checker: Checker, call: Call): Found {
   return complain(checker, "unknown-function", message, nameAt, help);
 }
 
-function wrongUse(checker: Checker, { function: name, at }: Call, form: string): undefined {
+function wrongUse(checker: Checker, { function: name, at, target }: Call): undefined {
+  const forms = callForms[name as CheckedFunction | MacroName];
+  const form = forms.find((one) => one.startsWith(name) === (target === undefined)) ?? forms[0];
   return complain(checker, "wrong-arguments", `this is not how \`${name}\` is called`, at, `write \`${form}\``);
 }
 
@@ -873,15 +929,14 @@ function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "s
 
 function checkHas(checker: Checker, call: Call): Found {
   const [operand, more] = call.arguments;
-  if (call.target || more || (operand?.kind !== "member" && operand?.kind !== "name"))
-    return wrongUse(checker, call, "has(x.y)");
+  if (call.target || more || (operand?.kind !== "member" && operand?.kind !== "name")) return wrongUse(checker, call);
   const left = checkValue(checker, operand);
   return left && compare("!=", left, constant({ kind: "null" }, null, call.at), call.at);
 }
 
 function checkTimeLiteral(checker: Checker, call: Call, name: "duration" | "timestamp"): Found {
   const [literal, more] = call.arguments;
-  if (call.target) return wrongUse(checker, call, `${name}('…')`);
+  if (call.target) return wrongUse(checker, call);
   if (literal?.kind !== "string" || more) {
     const help = `write \`${name}('…')\`; fields and inputs of these types need no conversion`;
     return complain(checker, "wrong-arguments", `\`${name}\` takes one text that stands here`, call.at, help);
@@ -902,7 +957,7 @@ function durationHelp(written: string): string {
 
 function checkSize(checker: Checker, call: Call): Found {
   const [operand, more] = operandsOf(call);
-  if (!operand || more) return wrongUse(checker, call, "x.size()");
+  if (!operand || more) return wrongUse(checker, call);
   const typed = checkNode(checker, operand);
   if (!typed) return undefined;
   const isNumber = typed.type.kind === "record" && typed.type.number === true;
@@ -915,7 +970,7 @@ function checkSize(checker: Checker, call: Call): Found {
 
 function checkSum(checker: Checker, call: Call): Found {
   const { target } = call;
-  if (!target || call.arguments.length > 0) return wrongUse(checker, call, "list.sum()");
+  if (!target || call.arguments.length > 0) return wrongUse(checker, call);
   const list = checkValue(checker, target);
   if (!list) return undefined;
   const of = list.type.kind === "list" ? list.type.of : undefined;
@@ -930,7 +985,7 @@ function checkSum(checker: Checker, call: Call): Found {
 function checkExtreme(checker: Checker, call: Call, name: Extreme): Found {
   if (call.target) return checkExtremeOf(checker, call, call.target, name);
   const found = call.arguments.map((one) => checkValue(checker, one));
-  if (found.length < 2) return wrongUse(checker, call, `${name}(a, b)`);
+  if (found.length < 2) return wrongUse(checker, call);
   if (!found.every((one) => one !== undefined)) return undefined;
   const double = found.find(({ type }) => type.kind === "double")?.type;
   const [first, ...others] = double ? found.map((one) => fitted(one, double)) : found;
@@ -946,7 +1001,7 @@ function checkExtreme(checker: Checker, call: Call, name: Extreme): Found {
 }
 
 function checkExtremeOf(checker: Checker, call: Call, target: Expression, name: Extreme): Found {
-  if (call.arguments.length > 0) return wrongUse(checker, call, `list.${name}()`);
+  if (call.arguments.length > 0) return wrongUse(checker, call);
   const list = checkValue(checker, target);
   if (!list) return undefined;
   const of = list.type.kind === "list" ? list.type.of : undefined;
@@ -957,7 +1012,7 @@ function checkExtremeOf(checker: Checker, call: Call, target: Expression, name: 
 
 /** Checks `list.first()`; of records, the first one as a reference. */
 function checkFirst(checker: Checker, call: Call): Found {
-  if (!call.target || call.arguments.length > 0) return wrongUse(checker, call, "list.first()");
+  if (!call.target || call.arguments.length > 0) return wrongUse(checker, call);
   const list = checkNode(checker, call.target);
   if (!list) return undefined;
   const of = list.type.kind === "list" ? list.type.of : undefined;
@@ -967,7 +1022,7 @@ function checkFirst(checker: Checker, call: Call): Found {
 
 function checkHash(checker: Checker, call: Call): Found {
   const [operand, more] = call.arguments;
-  if (call.target || !operand || more) return wrongUse(checker, call, "hash(x)");
+  if (call.target || !operand || more) return wrongUse(checker, call);
   const typed = checkText(checker, operand);
   return typed && called("hash", int, [typed], call.at);
 }
@@ -975,7 +1030,7 @@ function checkHash(checker: Checker, call: Call): Found {
 /** Checks `money('12.50', 'EUR')`, whose amount is a literal; the currency may be that of other money. */
 function checkMoney(checker: Checker, call: Call): Found {
   const [amount, currency, more] = call.arguments;
-  if (call.target || !amount || !currency || more) return wrongUse(checker, call, "money('12.50', 'EUR')");
+  if (call.target || !amount || !currency || more) return wrongUse(checker, call);
   const code = checkText(checker, currency);
   if (amount.kind !== "string" || !/^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,4})?$/.test(amount.value)) {
     const help = "such as `money('12.50', 'EUR')`";
@@ -996,10 +1051,9 @@ function checkMoney(checker: Checker, call: Call): Found {
 /** Checks a function of a moment in a time zone. CEL's own functions may omit the zone, which is then UTC. */
 function checkInZone(checker: Checker, call: Call, name: ZoneFunction): Found {
   const isGlobal = !name.startsWith("get");
-  const form = isGlobal ? `${name}(x, 'Europe/Oslo')` : `x.${name}('Europe/Oslo')`;
   const [operand, zone, more] = operandsOf(call);
   if (isGlobal === (call.target !== undefined) || !operand || more || (isGlobal && !zone))
-    return wrongUse(checker, call, form);
+    return wrongUse(checker, call);
   const found = checkValue(checker, operand);
   const moment = found && fitted(found, { kind: "timestamp" });
   const where = zone === undefined ? constant(text, "UTC", call.at) : checkForm(checker, zone, "timezone");
@@ -1054,8 +1108,8 @@ function called(
 
 function checkTextFunction(checker: Checker, call: Call, name: TextFunction): Found {
   const [operand, more] = operandsOf(call);
-  if (name !== "slugify" && !call.target) return wrongUse(checker, call, `x.${name}()`);
-  if (!operand || more) return wrongUse(checker, call, `${name}(x)`);
+  if (name !== "slugify" && !call.target) return wrongUse(checker, call);
+  if (!operand || more) return wrongUse(checker, call);
   const typed = checkText(checker, operand);
   return typed && called(name, text, [typed], call.at);
 }
@@ -1068,7 +1122,7 @@ function checkText(checker: Checker, expression: Expression): Found {
 /** Checks `replace`. The replaced text must be a literal, as CEL and SQL treat an empty text differently. */
 function checkReplace(checker: Checker, call: Call): Found {
   const [old, replacement, more] = call.arguments;
-  if (!call.target || !old || !replacement || more) return wrongUse(checker, call, "x.replace('a', 'b')");
+  if (!call.target || !old || !replacement || more) return wrongUse(checker, call);
   const target = checkText(checker, call.target);
   const fresh = checkText(checker, replacement);
   if (old.kind !== "string" || old.value === "") {
@@ -1086,7 +1140,7 @@ function checkReplace(checker: Checker, call: Call): Found {
 
 function checkJoin(checker: Checker, call: Call): Found {
   const [separator, more] = call.arguments;
-  if (!call.target || more) return wrongUse(checker, call, "list.join(', ')");
+  if (!call.target || more) return wrongUse(checker, call);
   const list = checkValue(checker, call.target);
   const between = separator && checkText(checker, separator);
   if (!list || (separator && !between)) return undefined;
@@ -1099,7 +1153,7 @@ function checkJoin(checker: Checker, call: Call): Found {
 }
 
 function checkListFunction(checker: Checker, call: Call, name: ListFunction): Found {
-  if (!call.target || call.arguments.length > 0) return wrongUse(checker, call, `list.${name}()`);
+  if (!call.target || call.arguments.length > 0) return wrongUse(checker, call);
   const list = name === "reverse" ? checkNode(checker, call.target) : checkValue(checker, call.target);
   if (!list) return undefined;
   const type = list.type.kind === "list" ? listMade(name, list.type) : undefined;
@@ -1134,7 +1188,7 @@ const convertible: Readonly<Record<Conversion, readonly ValueType["kind"][]>> = 
 
 function checkConversion(checker: Checker, call: Call, name: Conversion): Found {
   const [operand, more] = call.arguments;
-  if (call.target || !operand || more) return wrongUse(checker, call, `${name}(x)`);
+  if (call.target || !operand || more) return wrongUse(checker, call);
   const typed = checkValue(checker, operand);
   if (!typed) return undefined;
   if (convertible[name].includes(typed.type.kind)) {
@@ -1148,7 +1202,7 @@ function checkConversion(checker: Checker, call: Call, name: Conversion): Found 
 
 function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsWith" | "contains"): Found {
   const [argument, more] = call.arguments;
-  if (!call.target || !argument || more) return wrongUse(checker, call, `x.${name}('…')`);
+  if (!call.target || !argument || more) return wrongUse(checker, call);
   const target = checkValue(checker, call.target);
   const part = checkValue(checker, argument);
   if (target?.type.kind === "list" && name === "contains") {
@@ -1165,7 +1219,7 @@ function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsW
  */
 function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken" | "expiry"): Found {
   const [credential, more] = call.arguments;
-  if (call.target || credential?.kind !== "name" || more) return wrongUse(checker, call, `${name}(session)`);
+  if (call.target || credential?.kind !== "name" || more) return wrongUse(checker, call);
   const { tokens } = checker.env;
   const { at } = call;
   if (tokens === undefined || checker.items.length > 0) {
@@ -1199,7 +1253,7 @@ function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken"
 
 function checkMatches(checker: Checker, call: Call): Found {
   const [operand, pattern, more] = operandsOf(call);
-  if (!operand || !pattern || more) return wrongUse(checker, call, "x.matches('…')");
+  if (!operand || !pattern || more) return wrongUse(checker, call);
   const found = checkValue(checker, operand);
   const typed = found && checkCalled(checker, found, "string");
   if (pattern.kind !== "string") {
@@ -1223,7 +1277,7 @@ function checkMacro(checker: Checker, call: Call, target: Expression, macro: Mac
   const { at } = call;
   const [name, first, second, more] = call.arguments;
   const arity = macro === "map" ? more === undefined : second === undefined;
-  if (name?.kind !== "name" || !first || !arity) return wrongUse(checker, call, `list.${macro}(x, …)`);
+  if (name?.kind !== "name" || !first || !arity) return wrongUse(checker, call);
   if (second) {
     const filter: Call = { ...call, function: "filter", arguments: [name, first] };
     return checkMacro(checker, { ...call, target: filter, arguments: [name, second] }, filter, macro);

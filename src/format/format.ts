@@ -5,7 +5,7 @@
 import type { Span } from "../base/span.ts";
 import type { Fence } from "../document/document.ts";
 import { readMarkdown } from "../document/markdown.ts";
-import { isData, isNormative, tooLarge } from "../document/read.ts";
+import { isDataDocument, isNormative, tooLarge } from "../document/read.ts";
 import {
   editedSource,
   type Edit,
@@ -43,7 +43,7 @@ export function formatDocument(text: string, name: string = ""): Formatting {
   const lines = linesOf(text.slice(bom.length));
   const size = tooLarge(lines);
   if (size) return { text, problems: [{ span: size.span, message: size.message }] };
-  const formatting = isData(name, lines.text, documentKeys) ? formatData(lines, name) : formatFences(lines);
+  const formatting = isDataDocument(name, lines.text, documentKeys) ? formatData(lines, name) : formatFences(lines);
   return { ...formatting, text: bom + formatting.text };
 }
 

@@ -51,7 +51,7 @@ import {
   inputShape,
 } from "../endpoints/shape.ts";
 import { type Measure, measuresOf } from "../endpoints/summary.ts";
-import type { Model } from "../model.ts";
+import type { Model, PartName } from "../model.ts";
 import { type Surrounding, writeExpressions } from "./further-writes.ts";
 import { perModel } from "./per-model.ts";
 import { address, condition, inputVariable, moment, now, recordNames, recordVariable } from "./variables.ts";
@@ -80,11 +80,9 @@ export function typeExpressions(model: Model): TypedExpressions {
   const typed = new Map<string, TypedExpression>();
   const texts = new Map<string, string>();
   const problems: MisplacedExpression[] = [];
-  const resources = Object.fromEntries(
-    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
-  );
+  const resources = recordsOf(model);
   problems.push(...strayComputed(model));
-  for (const site of sites(model, resources)) {
+  for (const site of expressionSites(model)) {
     const found = typeSite(model, site, resources, typed);
     problems.push(
       ...found.problems.map((problem) => ({
@@ -101,6 +99,11 @@ export function typeExpressions(model: Model): TypedExpressions {
   return { typed, texts, problems: distinct(problems) };
 }
 
+/** Returns the fields of each resource. */
+function recordsOf(model: Model): TypeEnvironment["resources"] {
+  return Object.fromEntries(Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]));
+}
+
 /** Removes repeated problems, of texts that are typed several times. */
 function distinct(problems: readonly MisplacedExpression[]): readonly MisplacedExpression[] {
   const byKey = new Map(problems.map((one) => [`${one.path} ${one.problem.code} ${one.problem.start}`, one]));
@@ -112,10 +115,7 @@ export function typeText(
   model: Model,
   site: Site,
 ): { readonly typed?: TypedExpression; readonly problems: readonly MisplacedExpression[] } {
-  const resources = Object.fromEntries(
-    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
-  );
-  const { typed, problems } = typeSite(model, site, resources, new Map());
+  const { typed, problems } = typeSite(model, site, recordsOf(model), new Map());
   const { path, text } = site;
   return {
     ...(typed === undefined ? {} : { typed }),
@@ -134,9 +134,7 @@ export function typeCondition(
   { typed }: Pick<TypedExpressions, "typed">,
   input: Readonly<Record<string, ExpressionField>> = {},
 ): TypedExpression {
-  const resources = Object.fromEntries(
-    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
-  );
+  const resources = recordsOf(model);
   const names = { ...recordNames(model, resource), ...moment(), input: inputVariable(input) };
   const found = typeSite(model, { path: "", text, names, expected: condition, owner: resource }, resources, typed);
   if (found.typed === undefined) throw new Error(`${text}: ${found.problems[0]?.message}`);
@@ -298,17 +296,24 @@ function replaced(expression: Expression, ownership: Expression): Expression {
 
 // ── Where expressions stand ────────────────────────────────────────────────────────────────────────────────────────
 
-function sites(model: Model, resources: TypeEnvironment["resources"]): readonly Site[] {
-  return [
-    ...computedSites(model),
-    ...ruleSites(model),
-    ...transitionSites(model),
-    ...viewSites(model),
-    ...endpointSites(model),
-    ...furtherWriteSites(model).flatMap((one) => writeExpressions(model, one, surrounding(model, one.of), resources)),
-    ...permissionSites(model),
-    ...deliverySites(model),
-  ];
+/** The expressions of the document, with the parts that can contain them. */
+const siteGroups: readonly (readonly [parts: readonly PartName[], sites: (model: Model) => readonly Site[]])[] = [
+  [["resources"], (model) => [...computedSites(model), ...ruleSites(model), ...viewSites(model)]],
+  [["states"], transitionSites],
+  [["endpoints"], endpointSites],
+  [["states", "endpoints", "events"], writeSites],
+  [["authentication"], permissionSites],
+  [["events"], deliverySites],
+];
+
+/** Returns the expressions of the document, or of one part, with the names that each can use. */
+export function expressionSites(model: Model, part?: PartName): readonly Site[] {
+  return siteGroups.flatMap(([parts, sites]) => (part === undefined || parts.includes(part) ? sites(model) : []));
+}
+
+function writeSites(model: Model): readonly Site[] {
+  const resources = recordsOf(model);
+  return furtherWriteSites(model).flatMap((one) => writeExpressions(model, one, surrounding(model, one.of), resources));
 }
 
 /** A function, because an operation may have very many members: it runs only for operations with an expression. */

@@ -31,6 +31,7 @@ export function diagnosticOf(
     ...(why === undefined ? {} : { why }),
     ...(help === undefined ? {} : { help }),
     ...(advice.fix === undefined ? {} : { fix: advice.fix }),
+    ...(unknown === undefined ? {} : { known: [...unknown.known] }),
   };
 }
 

@@ -3,7 +3,7 @@ import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { resolveEndpoint } from "../endpoints/resolve.ts";
 import type { MapNames, Reference, ReferenceKind, Scope, Walk } from "../grammar/references.ts";
 import { grammars } from "../grammars.ts";
-import type { Model, PartName } from "../model.ts";
+import { type Model, type PartName, partNames } from "../model.ts";
 import { lookup } from "../resources/fields.ts";
 import { eventResource, type TypedExpressions } from "./expressions.ts";
 import { onceForModel } from "./per-model.ts";
@@ -20,11 +20,23 @@ export const references: (model: Model) => readonly Reference[] = onceForModel((
   return found;
 });
 
+interface MapOptions {
+  /** The parts whose names are mapped. */
+  readonly parts?: readonly PartName[];
+  /** Whether names of states in texts of expressions (`state == 'open'`) are mapped too. */
+  readonly values?: boolean;
+}
+
 /**
  * Returns a copy of the model with other names. If `edit` returns undefined for a name, the statement with the name is
  * removed.
  */
-export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = new Map()): Model {
+export function mapReferences(
+  model: Model,
+  edit: Walk["name"],
+  typed: Typed = new Map(),
+  { values = false, parts: mapped = partNames }: MapOptions = {},
+): Model {
   const resourceOf: Walk["resourceOf"] = (kind, name) => {
     if (kind === "event") return eventResource(model, name);
     const resolved = resolveEndpoint(model, name);
@@ -32,14 +44,16 @@ export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = n
   };
   const walk: Walk = {
     name: edit,
+    values,
     resourceOf,
     expression: (text, scope) => {
       const expression = typed.get(scope.path);
       return expression === undefined ? text : mapExpression(text, expression, subjects(model, scope), scope);
     },
   };
-  const changed = Object.entries(grammars).flatMap(([part, { mapNames }]) => {
-    const before = model[part as PartName];
+  const changed = mapped.flatMap((part) => {
+    const { mapNames } = grammars[part];
+    const before = model[part];
     const after = (mapNames as MapNames<unknown> | undefined)?.(before, { path: part, walk }) ?? before;
     return after === before ? [] : [[part, after]];
   });
@@ -96,15 +110,15 @@ function mapExpression(
   let isRemoved = false;
   const visit = (node: TypedExpression): void => {
     const [name, kind, of] = named(node);
-    // The credential of `token(session)` is inside the parentheses.
-    const end = kind === "credential" ? node.at.end - 1 : node.at.end;
-    const start = end - (name?.length ?? 0);
-    if (name !== undefined && kind !== undefined && text.slice(start, end) === name && !cuts.has(start)) {
-      const to = walk.name({ kinds: [kind], name, of, at: path, form: "expression", declares: false });
-      if (to === undefined) isRemoved = true;
-      else cuts.set(start, { from: name, to });
-    }
+    if (name !== undefined && kind !== undefined) cut(kind, name, of, node.at.end - name.length);
+    if (walk.values === true) for (const [value, of, start] of stateTexts(node)) cut("state", value, of, start);
     for (const part of parts(node)) visit(part);
+  };
+  const cut = (kind: ReferenceKind, name: string, of: string | undefined, start: number): void => {
+    if (cuts.has(start) || text.slice(start, start + name.length) !== name) return;
+    const to = walk.name({ kinds: [kind], name, of, at: path, form: "expression", declares: false, start });
+    if (to === undefined) isRemoved = true;
+    else cuts.set(start, { from: name, to });
   };
   const named = (node: TypedExpression): readonly [name?: string, kind?: ReferenceKind, of?: string | undefined] => {
     switch (node.kind) {
@@ -125,6 +139,21 @@ function mapExpression(
       default:
         return [];
     }
+  };
+  /** The names of states in texts that are compared with the state of a record: `state == 'open'`. */
+  const stateTexts = (
+    node: TypedExpression,
+  ): readonly (readonly [name: string, of: string | undefined, start: number])[] => {
+    if (node.kind !== "compare" && node.kind !== "within") return [];
+    const [left, right] = parts(node) as readonly [TypedExpression, TypedExpression];
+    return [[left, right] as const, [right, left] as const].flatMap(([state, value]) => {
+      const [name, kind, of] = named(state);
+      if (name !== "state" || kind !== "field") return [];
+      const texts = value.kind === "list" ? value.items : [value];
+      return texts.flatMap((one) =>
+        one.kind === "constant" && typeof one.value === "string" ? [[one.value, of, one.at.start + 1] as const] : [],
+      );
+    });
   };
   visit(expression);
   if (isRemoved) return undefined;

@@ -155,6 +155,9 @@ const otherNames: Readonly<Record<string, string>> = {
   nobody: "none",
 };
 
+/** The words that mean callers of any role. */
+export const anyRole = ["signed-in", "any-scope", "anyone"] as const;
+
 function readWho(reader: Reader, path: Path, name: SourceText): Grant["who"] | undefined {
   if (name.text === "signed-in" || name.text === "anyone") return { kind: name.text };
   if (name.text === "any-scope") return { kind: "signed-in", anyScope: true };

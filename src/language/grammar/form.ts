@@ -1,6 +1,7 @@
 /** Grammars for constructs with members: a map of keys, and for some constructs an equivalent one-line form. */
 import type { Span } from "../../base/span.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { Entry, MapNode, TextNode } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
 import { type ChangeReport, type ChangeReports, comparableOf, type Presence } from "./changes.ts";
@@ -177,16 +178,27 @@ export function form<Value extends object, Several extends keyof Value = never>(
     );
   };
 
+  const words = lines.flatMap((one) => one.words);
+  /** Adds the fixed words of the line to the findings about it. */
+  const withWords = (reader: Reader, run: () => void): void => {
+    const before = reader.diagnostics.length;
+    run();
+    for (let index = before; index < reader.diagnostics.length; index++)
+      reader.diagnostics[index] = { known: words, ...(reader.diagnostics[index] as Diagnostic) };
+  };
+
   const readLine = (reader: Reader, path: Path, sourceText: SourceText): Value | undefined => {
     let reading = lines[0]?.read(sourceText);
     for (let index = 1; index < lines.length && reading?.found === undefined; index++)
       reading = lines[index]?.read(sourceText) ?? reading;
     if (reading?.found === undefined) {
-      options.wrong?.(reader, path, sourceText, reading?.head ?? sourceText);
+      withWords(reader, () => options.wrong?.(reader, path, sourceText, reading?.head ?? sourceText));
       return undefined;
     }
     const { found, head, wrong } = reading;
-    for (const clause of wrong) options.wrongClause?.(reader, path, clause);
+    withWords(reader, () => {
+      for (const clause of wrong) options.wrongClause?.(reader, path, clause);
+    });
     return valueOf(
       reader,
       path,

@@ -82,6 +82,7 @@ export function complain(reader: Reader, path: Path, words: SourceText, [slug, m
     ...(why === undefined ? {} : { why }),
     ...(hint === undefined ? {} : { help: typeof hint === "string" ? hint : hint(text) }),
     ...(better === "" ? {} : { fix: { title: `write \`${better}\``, span, text: better } }),
+    ...(known === undefined ? {} : { known }),
   });
 }
 

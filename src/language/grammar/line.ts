@@ -11,6 +11,8 @@ export type LineMembers = Readonly<
 >;
 
 export interface Line {
+  /** The fixed words of the template. */
+  readonly words: readonly string[];
   readonly members: readonly string[];
   readonly read: (line: SourceText) => LineReading;
   /** Prints the line; undefined if a line cannot express all values. */
@@ -40,6 +42,7 @@ export function lineOf(template: string, members: LineMembers): Line {
   const head = pattern(heads, members);
   return {
     members: membersIn(pieces),
+    words: wordsIn(pieces),
     read: (line) => {
       const all = clauses.length === 0 || !line.text.includes(",") ? [line] : splitAt(line, ",");
       const first = heads.length === 0 ? line : (all.shift() as SourceText);
@@ -71,6 +74,13 @@ function membersIn(pieces: readonly Piece[]): readonly string[] {
   return pieces.flatMap((piece) =>
     typeof piece === "string" ? [] : isGroup(piece) ? membersIn(piece) : [piece.member],
   );
+}
+
+function wordsIn(pieces: readonly Piece[]): readonly string[] {
+  return pieces.flatMap((piece) => {
+    if (typeof piece !== "string") return isGroup(piece) ? wordsIn(piece) : [];
+    return piece.match(/[a-z][\w-]*(?: [a-z][\w-]*)*/gi) ?? [];
+  });
 }
 
 /**

@@ -23,6 +23,7 @@ export interface Advice {
   readonly why?: string;
   readonly help?: string;
   readonly fix?: Fix;
+  readonly known?: readonly string[];
 }
 
 export function createReader(): Reader {
@@ -124,6 +125,7 @@ export function knownEntries<Key extends string>(
           : near === undefined
             ? `known here: ${known.join(", ")}`
             : `did you mean \`${near}\`?`,
+        known,
         ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: entry.key.span, text: near } }),
       });
     }

@@ -31,6 +31,8 @@ export interface Reference {
   readonly at: string;
   readonly form: "key" | "item" | "value" | "expression";
   readonly declares: boolean;
+  /** The offset of a name in the text of its expression. */
+  readonly start?: number;
 }
 
 /** The current path of a walk through the model, and the owners of the names there. */
@@ -51,6 +53,8 @@ export interface Scope {
 export interface Walk {
   /** Returns the name to write instead; undefined removes the statement that has the name. */
   readonly name: (reference: Reference) => string | undefined;
+  /** Whether texts that are names of states (`state == 'open'`) are names too. */
+  readonly values?: boolean;
   /** Returns the text to write instead of an expression; undefined removes the statement that has the expression. */
   readonly expression: (text: string, scope: Scope) => string | undefined;
   /** Returns the resource that an operation or an event is about. */

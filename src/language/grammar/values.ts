@@ -223,6 +223,7 @@ export function readChoice<Choice extends string>(
       near === undefined
         ? `known here: ${choices.map((choice) => `\`${choice}\``).join(", ")}`
         : `did you mean \`${near}\`?`,
+    known: choices,
     ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: spanOf(sourceText), text: near } }),
   });
   return undefined;

@@ -139,23 +139,19 @@ function named(cursor: Cursor, word: string, span: Span): FieldType | undefined 
   if (isScalar(word)) return { kind: "scalar", name: word };
   if (word === "id") return { kind: "id", made: "server" };
   if (/^[A-Z][A-Za-z0-9]*$/.test(word)) return { kind: "named", name: word };
-  const near = didYouMean(word, [...scalarNames, "id", "map"]) ?? foreignNames[word.toLowerCase()];
-  const message = `There is no type \`${word}\``;
-  if (near === undefined) {
-    return complain(
-      cursor,
-      "unknown-type",
-      span,
-      message,
-      `the types are ${scalarNames.join(", ")}, id(prefix), map(T), file(..5MB), or a name with a capital`,
-    );
-  }
-  report(cursor.reader, `${cursor.part}/unknown-type`, span, message, {
-    help: `did you mean \`${near}\`?`,
-    fix: { title: `write \`${near}\``, span, text: near },
+  const near = didYouMean(word, typeWords) ?? foreignNames[word.toLowerCase()];
+  report(cursor.reader, `${cursor.part}/unknown-type`, span, `There is no type \`${word}\``, {
+    known: typeWords,
+    help:
+      near === undefined
+        ? `the types are ${scalarNames.join(", ")}, id(prefix), map(T), file(..5MB), or a name with a capital`
+        : `did you mean \`${near}\`?`,
+    ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span, text: near } }),
   });
   return undefined;
 }
+
+const typeWords: readonly string[] = [...scalarNames, "id", "map"];
 
 /** Names of types in other languages, with the type of this language. */
 const foreignNames: Readonly<Record<string, ScalarName>> = {

@@ -261,7 +261,8 @@ function readValue(reader: Reader, path: Path, sourceText: SourceText): Pick<Fie
   return {};
 }
 
-const defaults: Readonly<Record<string, Default>> = {
+/** The defaults that one word declares. */
+export const defaults: Readonly<Record<string, Default>> = {
   now: { kind: "now" },
   "now on change": { kind: "now-on-change" },
   caller: { kind: "caller" },
@@ -330,6 +331,7 @@ function reportModifier(reader: Reader, path: Path, sourceText: SourceText): voi
       near === undefined
         ? (otherModifiers[sourceText.text] ?? `the marks are ${marks.join(", ")}`)
         : `did you mean \`${near}\`?`,
+    known: marks,
     ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span, text: near } }),
   });
 }

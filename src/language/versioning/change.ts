@@ -339,6 +339,7 @@ function reportVerb(reader: Reader, line: SourceText): void {
   const span = spanOf(slice(line, 0, word.length));
   report(reader, "versioning/unknown-change", span, `\`${word}\` is not a kind of change`, {
     help: near === undefined ? `known here: ${verbs.join(", ")}` : `did you mean \`${examples[near as Verb]}\`?`,
+    known: verbs,
     ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span, text: near } }),
   });
 }

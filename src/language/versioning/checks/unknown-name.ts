@@ -22,7 +22,7 @@ export const check: Check = {
         if (name !== undefined && !known.has(name)) {
           yield { at, message: `There is no \`${name}\` in this version`, unknown: { name, known: near(known, name) } };
         }
-        former.push(...formerNames(change));
+        former.push(...formerNames(change), ...formerMembers(change, known));
       }
       // A name that a version removed or renamed exists in the versions before that version.
       for (const name of former) known.add(name);
@@ -58,6 +58,15 @@ function formerNames(change: Change): readonly string[] {
   if (change.kind === "remove") return [targetName(change.target)];
   if (change.kind === "error") return [`error ${change.was}`];
   return change.kind === "event" && change.was !== undefined ? [`event ${change.was}`] : [];
+}
+
+/** Returns the members and states of a renamed resource or operation under its former name. */
+function formerMembers(change: Change, known: ReadonlySet<string>): readonly string[] {
+  if (change.kind !== "rename" || change.from.field !== undefined) return [];
+  const { from, to } = change;
+  return [...known].flatMap((name) =>
+    /^[. ]/.test(name.slice(to.length)) && name.startsWith(to) ? [from.of + name.slice(to.length)] : [],
+  );
 }
 
 function namesOf({ model, operations, lives, errorNames, outEvents, endpoints }: DocumentIndex): readonly string[] {

@@ -10,13 +10,13 @@ import { knownContracts } from "../language/endpoints/contract-types.ts";
 export async function concluded(examined: Examined, further: FurtherFindings = {}): Promise<CheckResult> {
   const { model } = examined.documentIndex;
   if (knownContracts(model.endpoints).size === 0) return conclude(examined, { ...further, contracts: [] });
-  const contracts = await import("../contracts/check.ts");
+  const contracts = await import("./check.ts");
   return contracts.concluded(examined, further);
 }
 
 /** Returns the differences of the operations that a handler performs in one document, and Nonet in the other. */
 export async function handedOver(old: CheckResult, now: Examined): Promise<HandoverDifferences | undefined> {
   if (handovers(old.model, now.documentIndex.model).length === 0) return undefined;
-  const { handoverDifferences } = await import("../contracts/handovers.ts");
+  const { handoverDifferences } = await import("./handovers.ts");
   return handoverDifferences(old, conclude(now));
 }
