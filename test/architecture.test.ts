@@ -41,8 +41,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // It puts a service together for whoever runs one; what a command prints of it is the command's.
   server: [
     ...["base/**", "diagnostics/**", "language/**", "plan/**", "export/page/**", "store/**", "http/**", "runtime/**"],
-    ...["webhooks/**", "observability/**"],
+    ...["mcp/pages.ts", "webhooks/**", "observability/**"],
   ],
+  // A call of an agent is a request to the service like any other; it needs the description of the operations besides.
+  mcp: ["base/**", "export/{described,json-schema}.ts", "plan/**", "http/**", "runtime/**", "language/*/decide.ts"],
   cli: ["**"],
 };
 
