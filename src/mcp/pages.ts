@@ -75,11 +75,14 @@ function assertOrigin({ headers }: HttpRequest, { cors }: Plan, baseUrl: string)
 
 // ── Messages ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A message with what its answer depends on. */
-interface Message {
-  readonly httpRequest: HttpRequest;
+interface ServedTools {
   readonly served: Served;
   readonly tools: Tools;
+}
+
+/** A message with what its answer depends on. */
+interface Message extends ServedTools {
+  readonly httpRequest: HttpRequest;
   /** The operations that the caller may run on some record. */
   readonly allowed: readonly Tool[];
   readonly body: Json;
@@ -88,7 +91,7 @@ interface Message {
 
 function createResponder(options: McpOptions): (request: HttpRequest, access: PageAccess) => Promise<HttpResponse> {
   const { baseUrl, mcp, plan } = options;
-  const toolsFor = toolsByVersion(baseUrl);
+  const toolsFor = toolsByVersion(plan, baseUrl);
   const messages = new WeakMap<Request, Message>();
   const handler = createMcpHandler(({ requestInfo }) => {
     const message = requestInfo && messages.get(requestInfo);
@@ -101,8 +104,7 @@ function createResponder(options: McpOptions): (request: HttpRequest, access: Pa
     const bytes = once(() => readBytes(httpRequest, longest, requestMilliseconds));
     const caller = await access.caller(bytes);
     assertMayUse(mcp, caller, access);
-    const served = await access.versionFor(caller);
-    const tools = toolsFor(served.plan);
+    const { served, tools } = toolsFor(await access.versionFor(caller));
     const allowed = [...tools.byName.values()].filter(({ operation }) => mayRun(operation.allow, caller));
     if (allowed.length === 0 && caller.id === null) throw access.challenge();
     const parsed = parseJson(await bytes());
@@ -130,9 +132,14 @@ function mayRun(grants: Parameters<typeof decide>[0], { id, roles, scoped }: Cal
 }
 
 /** Returns the tools of each version; they are the same for all callers and all requests. */
-function toolsByVersion(baseUrl: () => string): (plan: Plan) => Tools {
-  const known = new Map<Plan, Tools>();
-  return (plan) => getOrMake(known, plan, () => toolsOf(plan, baseUrl()));
+function toolsByVersion({ versions }: Plan, baseUrl: () => string): (version: Served) => ServedTools {
+  const known = new Map<Served, ServedTools>();
+  return (version) =>
+    getOrMake(known, version, () => {
+      // The plan of an older version does not know how requests name it.
+      const plan = versions === undefined ? version.plan : { ...version.plan, versions };
+      return { served: { ...version, plan }, tools: toolsOf(plan, baseUrl()) };
+    });
 }
 
 /** Returns the most bytes of a message: those of the longest body that is not a file. */
@@ -208,7 +215,11 @@ function serverFor(message: Message, options: McpOptions): Server {
     return project(await run(tool, values, message, options), tool);
   });
   const project = (result: ToolResult, tool?: Tool): never =>
-    server.projectCallToolResult(result as never, tool?.description.outputSchema) as never;
+    server.projectCallToolResult(
+      result as never,
+      // The schema is about successes: a problem stays as it is.
+      result.isError === true ? undefined : tool?.description.outputSchema,
+    ) as never;
   return server;
 }
 

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
 import { agent, type CallResult, comparable, message, post } from "./agents.ts";
+import { crud, documentOf, things } from "../enforced/document.ts";
+import { run } from "./running.ts";
 import type { Subject } from "./scenario.ts";
 import { documentText, served } from "./scenario.ts";
 
@@ -297,3 +299,92 @@ async function call(
 ): Promise<CallResult> {
   return (await client.callTool({ name, arguments: given } as never)) as CallResult;
 }
+
+test("R4.25 with more than 25 operations a caller has two tools", async () => {
+  const names = Array.from({ length: 26 }, (_, index) => `Thing${index}`);
+  const endpoints = Object.fromEntries(names.map((name) => [`add${name}`, `POST /${name.toLowerCase()}s`]));
+  const resources = Object.fromEntries(names.map((name) => [name, { id: "id(thi)", label: "string(1..9)" }]));
+  const allow = Object.fromEntries(
+    Object.keys(endpoints).map((name) => [name, name === "addThing25" ? "admin" : "anyone"]),
+  );
+  const document = documentOf({ resources, endpoints: { mcp: "/mcp", endpoints }, authentication: { allow } });
+  await using running = await run(document, { store: "memory" });
+  const url = `${running.url}/mcp`;
+  await using member = await agent(url, undefined);
+  assert.equal((await member.client.listTools()).tools.length, 25, "these are tools by themselves");
+  await using admin = await agent(url, await running.key("olga", "admin"));
+  const { tools } = await admin.client.listTools();
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ["describe", "call"],
+  );
+  const all = await call(admin.client, "describe", {});
+  assert.equal((all.structuredContent as { operations: unknown[] }).operations.length, 26);
+  const one = await call(admin.client, "describe", { operations: ["addThing3"] });
+  const { operations } = one.structuredContent as unknown as {
+    operations: { name: string; inputSchema: { required: string[] } }[];
+  };
+  assert.deepEqual(
+    operations.map(({ name, inputSchema }) => [name, inputSchema.required]),
+    [["addThing3", ["label"]]],
+  );
+  const made = await call(admin.client, "call", { operation: "addThing3", arguments: { label: "x" } });
+  assert.equal(made.structuredContent?.["label"], "x");
+  const wrong = await call(admin.client, "call", { operation: "addThing3", arguments: { label: "x", more: 1 } });
+  assert.equal(wrong.structuredContent?.["status"], 422);
+  await assert.rejects(call(admin.client, "call", { operation: "toString" }), /There is no tool `toString`/);
+  assert.deepEqual(running.failures, []);
+});
+
+test("R9.1 the tools are those of the version that the agent names", async () => {
+  const document = documentOf({
+    resources: things({ "title?": "string(1..40)", count: "integer" }),
+    endpoints: { mcp: "/mcp", endpoints: crud },
+    versioning: {
+      scheme: "dated",
+      sent: "path /v{n}",
+      absent: "newest",
+      versions: { "2026-06-01": ["rename Thing.label -> title"], "2026-01-01": "first" },
+    },
+  });
+  await using running = await run(document, { store: "memory" });
+  for (const [prefix, name] of [
+    ["/v2026-01-01", "label"],
+    ["/v2026-06-01", "title"],
+    ["", "title"],
+  ] as const) {
+    await using anyone = await agent(`${running.url}${prefix}/mcp`, undefined);
+    const made = await call(anyone.client, "addThing", { [name]: "x", count: 1 });
+    assert.equal(made.structuredContent?.[name], "x", JSON.stringify(made));
+    const { tools } = await anyone.client.listTools();
+    const { inputSchema } = tools.find((tool) => tool.name === "addThing") ?? {};
+    assert.ok(Object.hasOwn(inputSchema?.properties ?? {}, name));
+  }
+  assert.deepEqual(running.failures, []);
+});
+
+test("R4.25 lists without an object, bodies with arrays, and no body", async () => {
+  const document = documentOf({
+    resources: things({ count: "integer, filter" }),
+    endpoints: {
+      mcp: "/mcp",
+      lists: "cursor, 2 per page, at most 3, bare array",
+      endpoints: { ...crud, addThings: { at: "POST /many-things", of: "Thing", takes: "Thing[](1..3)" } },
+    },
+  });
+  await using running = await run(document, { store: "memory" });
+  for (const era of ["modern", "legacy"] as const) {
+    await using anyone = await agent(`${running.url}/mcp`, undefined, era);
+    await anyone.client.listTools();
+    const made = await call(anyone.client, "addThings", { body: [{ count: 1 }, { count: 2 }, { count: 3 }] });
+    assert.equal(made.isError, undefined, JSON.stringify(made));
+    const found = await call(anyone.client, "listThings", { "count.gte": 2 });
+    const items = era === "modern" ? found.structuredContent : found.structuredContent?.["result"];
+    assert.equal((items as unknown as unknown[]).length, 2);
+    const wrong = await call(anyone.client, "addThings", { body: { count: 1 } });
+    assert.equal(wrong.structuredContent?.["status"], 422, JSON.stringify(wrong));
+    const none = await call(anyone.client, "addThings", {});
+    assert.equal(none.structuredContent?.["status"], 415);
+  }
+  assert.deepEqual(running.failures, []);
+});
