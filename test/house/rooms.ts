@@ -32,7 +32,13 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...["command-line.ts", "{options,settings-file}.ts", "settings.ts"],
-    ...["concluding.ts", "{backup-files,comparing,data-location,doctor-finding,sample-value}.ts", "doctor-waiting.ts"],
+    ...[
+      "agent/files.ts",
+      "agent/processes.ts",
+      "concluding.ts",
+      "{backup-files,comparing,data-location,doctor-finding,sample-value}.ts",
+      "doctor-waiting.ts",
+    ],
     ...["{serve-report,check-table,demonstration,gaps-as-errors,doctor-*}.ts"],
     ...["!(commands|help|run).ts", "{commands,help}.ts", "run.ts"],
   ],
