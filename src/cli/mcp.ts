@@ -1,6 +1,8 @@
 /** `nonet mcp`: the tools of an author for agents, over standard input and output (Model Context Protocol). */
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import type * as Protocol from "@modelcontextprotocol/server";
+import type * as Stdio from "@modelcontextprotocol/server/stdio";
 import { UsageError } from "../server/errors.ts";
 import { releaseVersion, type Terminal } from "../server/terminal.ts";
 import { workingFolder } from "./agent/files.ts";
@@ -66,9 +68,7 @@ function pageText(name: string): string {
 }
 
 /** Loads the package of the protocol. @throws UsageError if it is not installed */
-async function protocol(): Promise<
-  typeof import("@modelcontextprotocol/server") & typeof import("@modelcontextprotocol/server/stdio")
-> {
+async function protocol(): Promise<typeof Protocol & typeof Stdio> {
   try {
     return {
       ...(await import("@modelcontextprotocol/server")),

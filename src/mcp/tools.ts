@@ -141,7 +141,8 @@ function bodyOf(
   const { properties, additionalProperties, ...rest } = resolved(described, schema);
   const isObject = properties !== undefined && typeof additionalProperties !== "object";
   const isPlain = Object.keys(rest).every((keyword) => plainKeywords.includes(keyword));
-  const clashes = Object.keys(properties ?? {}).some((name) => parameters.has(name));
+  // A PUT may repeat the key of its path in the body; an argument sets it once.
+  const clashes = ((rest["required"] ?? []) as readonly string[]).some((name) => parameters.has(name));
   return {
     spread: isObject && isPlain && !clashes,
     required,
@@ -158,25 +159,26 @@ function inputOf(
   parameters: ReadonlyMap<string, Parameter>,
   body: ToolBody | undefined,
 ): JsonObject {
-  const properties: Record<string, Json> = {};
+  const properties = new Map<string, Json>();
   const required: string[] = [];
   for (const [name, parameter] of parameters) {
     const { description, schema } = parameter;
-    properties[name] = description === undefined ? schema : { description, ...schema };
+    properties.set(name, description === undefined ? schema : { description, ...schema });
     if (parameter.required === true) required.push(name);
   }
   const schema = describedBody?.schema ?? {};
   if (body?.spread === true) {
     const whole = resolved(described, schema);
-    Object.assign(properties, whole["properties"]);
+    for (const [name, member] of Object.entries(whole["properties"] as JsonObject))
+      if (!properties.has(name)) properties.set(name, member as Json);
     required.push(...((whole["required"] ?? []) as readonly string[]));
   } else if (body !== undefined) {
-    properties["body"] = schema;
+    properties.set("body", schema);
     if (body.required) required.push("body");
   }
   return complete(described, {
     type: "object",
-    properties,
+    properties: Object.fromEntries(properties),
     ...(required.length === 0 ? {} : { required }),
     ...(operation.ignoresUnknown === true ? {} : { additionalProperties: false }),
   });

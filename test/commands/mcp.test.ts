@@ -19,7 +19,7 @@ interface Result {
 interface Author {
   readonly client: Client;
   readonly folder: string;
-  call(name: string, given?: Readonly<Record<string, unknown>>): Promise<Result>;
+  readonly call: (name: string, given?: Readonly<Record<string, unknown>>) => Promise<Result>;
 }
 
 const example = readFileSync(join(root, "examples", "todo-backend.md"), "utf8");
@@ -95,9 +95,9 @@ test("an agent serves a document on a free port, tests it, and stops it", async 
   assert.match((await call("test", { document: "todo.md" })).text, /serve the document first/);
   const served = await call("serve", { document: "todo.md" });
   assert.equal(served.isError, undefined, served.text);
-  const url = String(served.structuredContent?.["url"]);
+  const url = served.structuredContent?.["url"] as string;
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
-  const again = String((await call("serve", { document: "todo.md" })).structuredContent?.["url"]);
+  const again = (await call("serve", { document: "todo.md" })).structuredContent?.["url"] as string;
   await assert.rejects(fetch(`${url}/readyz`), "the first one has ended");
   const report = await call("test", { document: "todo.md" });
   assert.match(report.text, /statements?/);

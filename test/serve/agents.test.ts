@@ -1,5 +1,6 @@
 /** Operations as tools of the Model Context Protocol (R4.25), over a socket with the official client. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
 import { agent, type CallResult, comparable, message, post } from "./agents.ts";
@@ -386,5 +387,30 @@ test("R4.25 lists without an object, bodies with arrays, and no body", async () 
     const none = await call(anyone.client, "addThings", {});
     assert.equal(none.structuredContent?.["status"], 415);
   }
+  assert.deepEqual(running.failures, []);
+});
+
+test("examples/issue-tracker.md: an agent opens an issue as its member, and a visitor finds it", async () => {
+  const text = readFileSync(new URL("../../examples/issue-tracker.md", import.meta.url), "utf8");
+  await using running = await run(text, { store: "memory" });
+  const url = `${running.url}/mcp`;
+  await using member = await agent(url, await running.key("mona", "member"), "modern", "token");
+  await using visitor = await agent(url, undefined);
+  assert.deepEqual(
+    (await member.client.listTools()).tools.map(({ name }) => name),
+    ["describe", "call"],
+  );
+  const perform = async (operation: string, given: JsonObject): Promise<CallResult> =>
+    call(member.client, "call", { operation, arguments: given });
+  assert.equal((await perform("putUser", { id: "mona", name: "Mona" })).structuredContent?.["name"], "Mona");
+  assert.equal((await perform("addRepo", { name: "hello" })).isError, undefined);
+  const opened = await perform("addIssue", { owner: "mona", repo: "hello", title: "It breaks" });
+  assert.equal(opened.structuredContent?.["number"], 1, JSON.stringify(opened));
+  const names = (await visitor.client.listTools()).tools.map(({ name }) => name);
+  assert.deepEqual([names.length, names.includes("addIssue")], [10, false], names.join());
+  const found = await call(visitor.client, "getIssue", { owner: "mona", repo: "hello", number: 1 });
+  assert.equal(found.structuredContent?.["title"], "It breaks");
+  const wrong = await call(visitor.client, "getIssue", { owner: "mona", repo: "hello", number: 2 });
+  assert.deepEqual(wrong.structuredContent, { message: "Not Found" }, "errors have the body of the document");
   assert.deepEqual(running.failures, []);
 });

@@ -7,12 +7,17 @@ export interface Agent extends AsyncDisposable {
 }
 
 /** Connects a client; `legacy` speaks the revision of 2025-11-25, else that of 2026-07-28. */
-export async function agent(url: string, key: string | undefined, era: "modern" | "legacy" = "modern"): Promise<Agent> {
+export async function agent(
+  url: string,
+  key: string | undefined,
+  era: "modern" | "legacy" = "modern",
+  scheme = "Bearer",
+): Promise<Agent> {
   const client = new Client(
     { name: "a test", version: "1" },
     { versionNegotiation: { mode: era === "legacy" ? "legacy" : "auto" } },
   );
-  const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+  const headers: Record<string, string> = key === undefined ? {} : { Authorization: `${scheme} ${key}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return { client, [Symbol.asyncDispose]: () => client.close() };
 }
