@@ -62,7 +62,10 @@ for (const era of ["auto", "legacy"] as const)
       ["check", "next_question", "diff", "export", "serve", "stop", "test"],
     );
     const sound = await call("check", { document: "todo.md" });
-    assert.deepEqual([sound.isError, (sound.structuredContent?.["summary"] as JsonObject)["errors"]], [undefined, 0]);
+    assert.deepEqual(
+      [sound.isError, (sound.structuredContent as { summary: JsonObject } | undefined)?.summary["errors"]],
+      [undefined, 0],
+    );
     writeFileSync(join(folder, "new.md"), example.replace("GET /{id}", "GET /one/{id}"));
     const changed = await call("diff", { old: "todo.md", new: "new.md" });
     assert.match(changed.text, /"breaking"/);
