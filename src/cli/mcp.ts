@@ -29,8 +29,10 @@ export async function mcp(path: string | undefined, terminal: Terminal): Promise
     () => {
       const server = new McpServer({ name: "nonet", title: "Nonet", version: releaseVersion() }, { instructions });
       for (const tool of tools)
-        server.registerTool(tool.name, { ...described(tool), inputSchema: fromJsonSchema(tool.inputSchema) }, (given) =>
-          called(tool, given),
+        server.registerTool(
+          tool.name,
+          { ...described(tool), inputSchema: fromJsonSchema(tool.inputSchema) },
+          (supplied) => called(tool, supplied),
         );
       for (const { name, title } of pages) {
         const uri = `nonet://reference/${name}`;
@@ -54,8 +56,8 @@ function described({ description, name, reads }: AuthorTool): object {
   return { title: name.replace("_", " "), description, annotations };
 }
 
-async function called(tool: AuthorTool, given: unknown): Promise<{ content: { type: "text"; text: string }[] }> {
-  const { isError, structured, text } = await tool.run(given as Parameters<AuthorTool["run"]>[0]);
+async function called(tool: AuthorTool, supplied: unknown): Promise<{ content: { type: "text"; text: string }[] }> {
+  const { isError, structured, text } = await tool.run(supplied as Parameters<AuthorTool["run"]>[0]);
   return {
     content: [{ type: "text", text: text === "" ? "nothing to report\n" : text }],
     ...(structured === undefined ? {} : { structuredContent: structured }),

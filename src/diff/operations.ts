@@ -153,9 +153,9 @@ function* agentDifferences(old: Endpoints["mcp"], now: Endpoints["mcp"], site: S
     yield difference("breaking", "mcp-moved", site, message, right);
   }
   if (same(before.for, after.for)) return;
-  const keeps = before.for.every(({ who }) => after.for.some((wider) => includes(wider.who, who)));
+  const isWider = before.for.every(({ who }) => after.for.some((wider) => includes(wider.who, who)));
   const message = `The address for agents is for ${after.for.map(nameOf).join(" | ")}, and was for ${before.for.map(nameOf).join(" | ")}`;
-  yield difference(keeps ? "additive" : "breaking", "mcp-callers-changed", site, message, right);
+  yield difference(isWider ? "additive" : "breaking", "mcp-callers-changed", site, message, right);
 }
 
 function agentsOf(mcp: Endpoints["mcp"]): Required<Mcp> | undefined {

@@ -51,8 +51,8 @@ export function twoTools(service: string): readonly ToolDescription[] {
 }
 
 /** Returns the result of `describe`. */
-export function describing(allowed: readonly Tool[], given: JsonObject): JsonObject {
-  const { operations: names } = given;
+export function describing(allowed: readonly Tool[], supplied: JsonObject): JsonObject {
+  const { operations: names } = supplied;
   if (!Array.isArray(names))
     return { operations: allowed.map(({ description: { name, title } }) => ({ name, title })) };
   const wanted = allowed.filter(({ description }) => names.includes(description.name));

@@ -10,7 +10,6 @@ import { parseJson } from "../http/json.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { decide, type Subject } from "../language/authentication/decide.ts";
 import type { McpPlan } from "../plan/endpoints/types.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { Caller } from "../runtime/context/caller.ts";
 import type { Page, PageAccess } from "../runtime/context/endpoint.ts";
 import type { Served } from "../runtime/context/version.ts";
@@ -24,7 +23,7 @@ import { resultOf, type ToolResult } from "./result.ts";
 import { type Tool, type Tools, toolsOf } from "./tools.ts";
 
 export interface McpOptions {
-  readonly plan: Plan;
+  readonly plan: Served["plan"];
   readonly mcp: McpPlan;
   /** Returns the service's absolute URL. */
   readonly baseUrl: () => string;
@@ -66,7 +65,7 @@ export function mcpPages(options: McpOptions): readonly Page[] {
  * Rejects a message from a web page that may not call the service: a page of another site that reaches a service on the user's
  * own machine, by an address of its own name (DNS rebinding), still sends its own origin.
  */
-function assertOrigin({ headers }: HttpRequest, { cors }: Plan, baseUrl: string): void {
+function assertOrigin({ headers }: HttpRequest, { cors }: Served["plan"], baseUrl: string): void {
   const origin = headers.get("origin");
   if (origin === undefined || origin === new URL(baseUrl).origin || cors?.origins === "any") return;
   if (cors !== undefined && originMatcher(cors.origins as readonly string[])(origin)) return;
@@ -132,7 +131,7 @@ function mayRun(grants: Parameters<typeof decide>[0], { id, roles, scoped }: Cal
 }
 
 /** Returns the tools of each version; they are the same for all callers and all requests. */
-function toolsByVersion({ versions }: Plan, baseUrl: () => string): (version: Served) => ServedTools {
+function toolsByVersion({ versions }: Served["plan"], baseUrl: () => string): (version: Served) => ServedTools {
   const known = new Map<Served, ServedTools>();
   return (version) =>
     getOrMake(known, version, () => {
@@ -143,7 +142,7 @@ function toolsByVersion({ versions }: Plan, baseUrl: () => string): (version: Se
 }
 
 /** Returns the most bytes of a message: those of the longest body that is not a file. */
-function longestMessage({ limits, operations }: Plan): number {
+function longestMessage({ limits, operations }: Served["plan"]): number {
   const longest = operations.flatMap(({ file, limits: own }) => (file === undefined ? [own.requestBytes] : []));
   return Math.max(limits.requestBytes, ...longest) + envelopeBytes;
 }
@@ -203,14 +202,14 @@ function serverFor(message: Message, options: McpOptions): Server {
     { capabilities: { tools: {} }, ...(plan.purpose === "" ? {} : { instructions: plan.purpose }) },
   );
   const isMany = allowed.length > mostTools;
-  const shown = isMany ? twoTools(plan.title) : allowed.map(({ description }) => description);
-  server.setRequestHandler("tools/list", () => ({ tools: shown }) as never);
+  const listed = isMany ? twoTools(plan.title) : allowed.map(({ description }) => description);
+  server.setRequestHandler("tools/list", () => ({ tools: listed }) as never);
   server.setRequestHandler("tools/call", async ({ params: { name } }) => {
-    const given = argumentsIn(message.body);
+    const supplied = argumentsIn(message.body);
     const describes = isMany && name === describeName;
-    const [operation, values] = isMany && name === callName ? callOf(given) : [name, given];
+    const [operation, values] = isMany && name === callName ? callOf(supplied) : [name, supplied];
     const tool = tools.byName.get(operation);
-    if (describes) return project(jsonResult(describing(allowed, given)));
+    if (describes) return project(jsonResult(describing(allowed, supplied)));
     if (tool === undefined) throw unknownTool(operation);
     return project(await run(tool, values, message, options), tool);
   });
@@ -226,8 +225,8 @@ function serverFor(message: Message, options: McpOptions): Server {
 /** Returns the arguments as sent: the package's own copy lacks members such as `__proto__`. */
 function argumentsIn(body: Json): JsonObject {
   const params = isObject(body) ? body["params"] : undefined;
-  const given = params !== undefined && isObject(params) ? params["arguments"] : undefined;
-  return given !== undefined && isObject(given) ? given : {};
+  const supplied = params !== undefined && isObject(params) ? params["arguments"] : undefined;
+  return supplied !== undefined && isObject(supplied) ? supplied : {};
 }
 
 function callOf({ operation, arguments: values }: JsonObject): readonly [name: string, values: JsonObject] {
@@ -235,10 +234,10 @@ function callOf({ operation, arguments: values }: JsonObject): readonly [name: s
 }
 
 /** Runs the operation of a tool like any other request; permissions are those of the service. */
-async function run(tool: Tool, given: JsonObject, message: Message, options: McpOptions): Promise<ToolResult> {
+async function run(tool: Tool, supplied: JsonObject, message: Message, options: McpOptions): Promise<ToolResult> {
   const { operation } = tool;
   try {
-    const httpRequest = requestOf(tool, given, message);
+    const httpRequest = requestOf(tool, supplied, message);
     return resultOf(await options.service().response(httpRequest), operation);
   } catch (thrown) {
     if (thrown instanceof ApiError) {

@@ -5,7 +5,8 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Parameter } from "../export/described.ts";
 import { type HttpRequest, readHeaders } from "../http/message.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { AuthenticationPart } from "../plan/authentication/types.ts";
+import type { VersioningPart } from "../plan/versioning/conversion-types.ts";
 import { ApiError, malformed } from "../runtime/errors/api-error.ts";
 import type { Served } from "../runtime/context/version.ts";
 import type { Tool, Tools } from "./tools.ts";
@@ -19,11 +20,11 @@ export interface Calling {
 }
 
 /** @throws ApiError if the arguments cannot be a request of this operation */
-export function requestOf(tool: Tool, given: JsonObject, calling: Calling): HttpRequest {
+export function requestOf(tool: Tool, supplied: JsonObject, calling: Calling): HttpRequest {
   const { httpRequest, served } = calling;
   const { method } = tool.operation;
-  const parts = partsOf(tool, given, reservedNames(served.plan));
-  const path = pathOf(tool, given, calling.tools);
+  const parts = partsOf(tool, supplied, reservedNames(served.plan));
+  const path = pathOf(tool, supplied, calling.tools);
   const query = [...parts.query, ...callerQuery(calling)];
   const bytes = Buffer.from(parts.body ?? "");
   const content =
@@ -55,11 +56,11 @@ interface Parts {
  * Distributes the arguments. An unknown one goes into the body, or else into the query, where the service rejects it, unless
  * the document ignores unknown members. `reserved`: the parameters of the query that an argument cannot set.
  */
-function partsOf({ body, operation, parameters }: Tool, given: JsonObject, reserved: readonly string[]): Parts {
+function partsOf({ body, operation, parameters }: Tool, supplied: JsonObject, reserved: readonly string[]): Parts {
   const query: string[] = [];
   const headers: string[] = [];
   const members: [string, Json][] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(supplied)) {
     const parameter = parameters.get(name);
     if (parameter?.in === "path" || (parameter !== undefined && value === null)) continue;
     if (parameter?.in === "header") headers.push(parameter.name, fieldValue(parameter.name, value));
@@ -68,7 +69,7 @@ function partsOf({ body, operation, parameters }: Tool, given: JsonObject, reser
     else if (reserved.includes(name)) throw unknownArgument(name, operation.name);
     else if (body === undefined || name !== "body") query.push(pairOf(name, value));
   }
-  return { query, headers, body: bodyText(body, members, given) };
+  return { query, headers, body: bodyText(body, members, supplied) };
 }
 
 function unknownArgument(name: string, operation: string): ApiError {
@@ -76,9 +77,9 @@ function unknownArgument(name: string, operation: string): ApiError {
   return malformed({ parameter: name, code: "unknown-parameter", detail });
 }
 
-function bodyText(body: Tool["body"], members: readonly [string, Json][], given: JsonObject): string | undefined {
+function bodyText(body: Tool["body"], members: readonly [string, Json][], supplied: JsonObject): string | undefined {
   if (body === undefined) return undefined;
-  if (!body.spread) return Object.hasOwn(given, "body") ? jsonText(given["body"] as Json) : undefined;
+  if (!body.spread) return Object.hasOwn(supplied, "body") ? jsonText(supplied["body"] as Json) : undefined;
   return members.length === 0 && !body.required ? undefined : jsonText(Object.fromEntries(members));
 }
 
@@ -98,13 +99,13 @@ function tooLarge(value: number): unknown {
 }
 
 /** Returns the path; its parameters cannot lead to another operation. @throws ApiError */
-function pathOf(tool: Tool, given: JsonObject, tools: Tools): string {
+function pathOf(tool: Tool, supplied: JsonObject, tools: Tools): string {
   const { name, method, path } = tool.operation;
   let index = 0;
   const segments = path.map((segment) => {
     if (segment.kind === "literal") return segment.text;
     const argument = tool.inPath[index++] ?? segment.name;
-    return `${segment.before ?? ""}${pathValue(argument, given)}${segment.after ?? ""}`;
+    return `${segment.before ?? ""}${pathValue(argument, supplied)}${segment.after ?? ""}`;
   });
   // `overdue` as the id of `GET /parcels/{id}` is the path of another operation, `GET /parcels/overdue`.
   if (tools.operationAt(segments, method) !== name)
@@ -112,8 +113,8 @@ function pathOf(tool: Tool, given: JsonObject, tools: Tools): string {
   return segments.map((segment) => `/${encoded(segment)}`).join("");
 }
 
-function pathValue(name: string, given: JsonObject): string {
-  const value = Object.hasOwn(given, name) ? given[name] : undefined;
+function pathValue(name: string, supplied: JsonObject): string {
+  const value = Object.hasOwn(supplied, name) ? supplied[name] : undefined;
   if (value === undefined || value === null || value === "")
     throw malformed({ parameter: name, code: "required", detail: `The argument \`${name}\` is required` });
   if (typeof value === "object")
@@ -181,12 +182,12 @@ function callerQuery({ httpRequest: { target }, served: { name, plan } }: Callin
 }
 
 /** Returns the parameters of the query with a credential or the version, which come from the agent's own request. */
-function reservedNames(plan: Plan): readonly string[] {
+function reservedNames(plan: AuthenticationPart & VersioningPart): readonly string[] {
   const { sent } = plan.versions ?? {};
   return [...queryCredentials(plan), ...(sent?.kind === "query" ? [sent.name] : [])];
 }
 
-function queryCredentials({ credentials }: Plan): readonly string[] {
+function queryCredentials({ credentials }: AuthenticationPart): readonly string[] {
   return credentials.flatMap(({ sent }) => sent.flatMap((one) => ("query" in one ? [one.query] : [])));
 }
 

@@ -12,14 +12,14 @@ export interface ToolResult {
 }
 
 /** The header fields that later calls need, or that say what happened. */
-const shownFields = ["ETag", "Location", "Link", "Retry-After", "Idempotent-Replayed", "Deprecation", "Sunset"];
+const resultFields = ["ETag", "Location", "Link", "Retry-After", "Idempotent-Replayed", "Deprecation", "Sunset"];
 
 export function resultOf(response: HttpResponse, { headers: declared = [] }: Pick<Operation, "headers">): ToolResult {
   const { body, headers, status, stream } = response;
   stream?.ended();
   const text = typeof body === "string" ? body : "";
   const value = isJson(headers) && text !== "" ? (JSON.parse(text) as Json) : undefined;
-  const names = [...shownFields, ...declared.map(({ name }) => name)].map((name) => name.toLowerCase());
+  const names = [...resultFields, ...declared.map(({ name }) => name)].map((name) => name.toLowerCase());
   const fields: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2)
     if (names.includes((headers[index] as string).toLowerCase()))

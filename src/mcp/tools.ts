@@ -14,7 +14,7 @@ import {
 import { referring } from "../export/json-schema.ts";
 import type { Operation } from "../plan/endpoints/types.ts";
 import { everyOperation } from "../plan/events/events.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Served } from "../runtime/context/version.ts";
 import { createRouter } from "../runtime/routing/router.ts";
 
 /** A tool as `tools/list` shows it. */
@@ -66,7 +66,7 @@ export interface ToolBody {
  * Returns the tools in the order of the document: the operations whose bodies are JSON. Logins, incoming events, files and
  * streams are no tools.
  */
-export function toolsOf(plan: Plan, baseUrl: string): Tools {
+export function toolsOf(plan: Served["plan"], baseUrl: string): Tools {
   const described = describe(plan, baseUrl);
   const tools = described.operations.filter(isTool).map((one) => toolOf(described, one));
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
@@ -150,7 +150,7 @@ function bodyOf(
   };
 }
 
-/** The keywords of a schema whose members can be arguments; any other one is about the body as a whole. */
+/** The keywords of a schema whose members can be arguments; any other one is about the body itself. */
 const plainKeywords = ["type", "required", "title", "description"];
 
 function inputOf(
@@ -168,10 +168,10 @@ function inputOf(
   }
   const schema = describedBody?.schema ?? {};
   if (body?.spread === true) {
-    const whole = resolved(described, schema);
-    for (const [name, member] of Object.entries(whole["properties"] as JsonObject))
+    const full = resolved(described, schema);
+    for (const [name, member] of Object.entries(full["properties"] as JsonObject))
       if (!properties.has(name)) properties.set(name, member as Json);
-    required.push(...((whole["required"] ?? []) as readonly string[]));
+    required.push(...((full["required"] ?? []) as readonly string[]));
   } else if (body !== undefined) {
     properties.set("body", schema);
     if (body.required) required.push("body");
@@ -204,9 +204,9 @@ function resolved({ schemas }: Described, schema: JsonObject): JsonObject {
 /** Adds the definitions that a schema refers to. */
 function complete({ schemas }: Described, schema: JsonObject): JsonObject {
   const names = [...reachedFrom(schemas, [schema])];
-  const whole = inTool(schema);
-  if (names.length === 0) return whole;
-  return { ...whole, $defs: Object.fromEntries(names.map((name) => [name, inTool(schemas[name] ?? {})])) };
+  const full = inTool(schema);
+  if (names.length === 0) return full;
+  return { ...full, $defs: Object.fromEntries(names.map((name) => [name, inTool(schemas[name] ?? {})])) };
 }
 
 /** The formats that only OpenAPI defines. Validators of clients warn about each. */

@@ -40,7 +40,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       "doctor-waiting.ts",
     ],
     ...["{serve-report,check-table,demonstration,gaps-as-errors,doctor-*}.ts"],
-    ...["!(commands|help|run).ts", "{commands,help}.ts", "run.ts"],
+    ...["!(commands|help|mcp|run).ts", "agent/tools.ts", "{commands,help,mcp}.ts", "run.ts"],
   ],
 };
 

@@ -17,8 +17,9 @@ export function workingFolder(folder: string): WorkingFolder {
   const path = realPath(folder, folder);
   if (!statSync(path).isDirectory()) throw new UsageError(`${folder} is not a folder`);
   const assertInside = (file: string, real: string): string => {
-    const way = relative(path, real);
-    if (way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && resolve(path, way) === real) return real;
+    const inside = relative(path, real);
+    if (inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && resolve(path, inside) === real)
+      return real;
     throw new UsageError(`${file} is not below the folder of nonet mcp`);
   };
   return {

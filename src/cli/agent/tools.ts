@@ -15,7 +15,7 @@ export interface AuthorTool {
   readonly inputSchema: JsonObject;
   /** Whether the tool only reads files. */
   readonly reads: boolean;
-  run(given: Arguments): Promise<ToolOutput>;
+  run(supplied: Arguments): Promise<ToolOutput>;
 }
 
 /** The arguments, which the schema has validated. */
@@ -34,7 +34,7 @@ export interface AuthorOptions {
   readonly processes: Processes;
 }
 
-const document = { type: "string", description: "The path of the document, below the working folder: `service.md`." };
+const document = { type: "string", description: "The path of the document below the working folder." };
 
 function schemaOf(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: "object", properties, required, additionalProperties: false };
@@ -191,11 +191,11 @@ function servingTools({ folder, processes }: AuthorOptions): readonly AuthorTool
         "Serves a document with empty data on a free port of this machine, until `stop` or the end of this session, and returns its address. Serve it again after a change.",
       inputSchema: schemaOf({ document, handlers }, ["document"]),
       reads: false,
-      run: (given) =>
+      run: (supplied) =>
         usage(async () => {
-          const module = given["handlers"];
+          const module = supplied["handlers"];
           const { url } = await processes.serve(
-            folder.existing(given["document"] ?? ""),
+            folder.existing(supplied["document"] ?? ""),
             module === undefined ? undefined : folder.existing(module),
           );
           return { text: `serving at ${url}\n`, structured: { url } };
