@@ -48,10 +48,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // It puts a service together for whoever runs one; what a command prints of it is the command's.
   server: [
     ...["base/**", "diagnostics/**", "language/**", "plan/**", "export/page/**", "store/**", "http/**", "runtime/**"],
-    ...["webhooks/**", "observability/**"],
+    ...["mcp/pages.ts", "webhooks/**", "observability/**"],
   ],
   // Programs that run in the reader's browser, which receives these files and nothing else.
   browser: [],
+  // A call of an agent is a request to the service like any other; it needs the description of the operations besides.
+  mcp: ["base/**", "export/{described,json-schema}.ts", "plan/**", "http/**", "runtime/**", "language/*/decide.ts"],
   cli: ["**"],
 };
 

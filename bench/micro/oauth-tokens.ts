@@ -37,9 +37,16 @@ type Respond = (httpRequest: HttpRequest) => Promise<{ readonly status: number; 
 
 const pages = new Map(oauthPages(options).map(({ path, page }) => [templateOf(path), page]));
 const own: Respond = async (httpRequest) =>
-  defined(pages.get(httpRequest.target), "a page")(httpRequest, {}, () => {
-    throw new Error("these pages have no version");
+  defined(pages.get(httpRequest.target), "a page")(httpRequest, {}, unused, {
+    caller: unused,
+    versionFor: unused,
+    challenge: unused,
+    requestId: "",
   });
+
+function unused(): never {
+  throw new Error("these pages have neither a version nor a caller");
+}
 
 const began = { now: performance.now(), memory: process.memoryUsage().rss };
 // @ts-ignore: the package has no types.

@@ -346,6 +346,16 @@ renamed parts.`,
       (await import("./import.ts")).importFile(named(document), options, terminal),
   }),
   command({
+    words: "mcp",
+    operand: "[FOLDER]",
+    about: "give agents the tools of an author, over standard input and output",
+    details: `Speaks the Model Context Protocol: tools check, next_question, diff, export, serve, stop and test, and the language
+reference as resources. The tools read and write only files below the folder (default: the current one), and serve on
+free ports of this machine. An agent starts the command itself; it needs the package @modelcontextprotocol/server.`,
+    options: {},
+    run: async ({ document: folder }, terminal) => (await import("./mcp.ts")).mcp(folder, terminal),
+  }),
+  command({
     words: "export asyncapi",
     operand: "DOC",
     about: "write its events as AsyncAPI 3.0",

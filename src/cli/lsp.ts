@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver/node";
 import { referencePages } from "../editor/reference-pages.ts";
 import { serveEditor } from "../editor/server.ts";
+import { formatDocument } from "../format/format.ts";
 
 const installed = new URL("../../docs/reference/", import.meta.url);
 const moduleFolder = new URL("../", import.meta.url);
@@ -14,6 +15,7 @@ export function lsp(version: string, reference: URL = installed): Promise<number
     version,
     pages: referencePages(textOf(new URL("language.md", reference)), textOf(new URL("expressions.md", reference))),
     addressOf: addresses(reference),
+    format: (text) => formatDocument(text).text,
     now: Date.now,
   });
   return new Promise((resolve) => {

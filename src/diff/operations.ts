@@ -1,4 +1,5 @@
 /** Differences of part 4: methods, paths, requests, responses, lists, idempotency keys and preconditions. */
+import { includes, nameOf } from "../language/authentication/grants.ts";
 import { editEffect, endpoints, parameterEffect } from "../language/endpoints/grammar.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint, styleOf } from "../language/endpoints/resolve.ts";
@@ -8,6 +9,7 @@ import {
   type ListParameterName,
   type ListStyle,
   listWords,
+  type Mcp,
   type IdempotencyStyle,
 } from "../language/endpoints/model.ts";
 import type { Effect } from "../language/grammar/changes.ts";
@@ -50,6 +52,7 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
     repeats: idempotencyDifferences,
     expand: (before: Endpoints["expand"], after: Endpoints["expand"], site) => expandDifferences(site, before, after),
     cors: corsDifferences,
+    mcp: agentDifferences,
     "endpoints/*": (before: Endpoint | undefined, after: Endpoint | undefined, site) => {
       const { name } = site;
       if (after === undefined) return before && [removedOperation(now, name, before, renamed.get(name))];
@@ -134,6 +137,30 @@ function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"], site: 
   const effect = !kept || (sent(old) && !sent(now)) ? "breaking" : same(before, after) ? "neutral" : "additive";
   const message = `Pages of ${after.join(", ") || "no other origin"} may call, and before those of ${before.join(", ") || "no other origin"}`;
   yield difference(effect, "cors-changed", site, message, { category: "right" });
+}
+
+/** Yields differences of the address for agents; every agent has it in its settings. */
+function* agentDifferences(old: Endpoints["mcp"], now: Endpoints["mcp"], site: Statement): Iterable<Difference> {
+  const [before, after] = [agentsOf(old), agentsOf(now)];
+  if (same(before, after)) return;
+  const right = { category: "right" } as const;
+  if (before === undefined)
+    return yield difference("additive", "mcp-added", site, `Agents may call operations at ${after?.at}`, right);
+  if (after === undefined)
+    return yield difference("breaking", "mcp-removed", site, `Agents no longer call operations at ${before.at}`, right);
+  if (before.at !== after.at) {
+    const message = `The address for agents is ${after.at}, and was ${before.at}`;
+    yield difference("breaking", "mcp-moved", site, message, right);
+  }
+  if (same(before.for, after.for)) return;
+  const isWider = before.for.every(({ who }) => after.for.some((wider) => includes(wider.who, who)));
+  const message = `The address for agents is for ${after.for.map(nameOf).join(" | ")}, and was for ${before.for.map(nameOf).join(" | ")}`;
+  yield difference(isWider ? "additive" : "breaking", "mcp-callers-changed", site, message, right);
+}
+
+function agentsOf(mcp: Endpoints["mcp"]): Required<Mcp> | undefined {
+  if (mcp === undefined || mcp === "none") return undefined;
+  return { at: mcp.at, for: mcp.for ?? [{ who: { kind: "anyone" } }] };
 }
 
 function originsOf(cors: Endpoints["cors"]): readonly string[] {

@@ -58,8 +58,8 @@ function identified(root: string, name: string, schema: JsonObject): JsonObject 
   return { $id: `${root}/${name}`, ...(referring(root, schema) as JsonObject) };
 }
 
-/** Replaces references by `$id`s and removes keywords that only OpenAPI defines. */
-function referring(root: string, value: Json): Json {
+/** Replaces references by those below `root`, and removes keywords that only OpenAPI defines. */
+export function referring(root: string, value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one: Json) => referring(root, one));
   const members = Object.entries(value as JsonObject).filter(([keyword, member]) => {

@@ -7,6 +7,7 @@ import type { Model, SourceLocations } from "../language/model.ts";
 import { withDeprecatedFields } from "../language/versioning/deprecated.ts";
 import { viewPlans } from "./endpoints/responses.ts";
 import { credentialPlans, roleNames } from "./authentication/credentials.ts";
+import { grantPlan } from "./authentication/permissions.ts";
 import { errorBodies, errorPlans } from "./errors/errors.ts";
 import { buildHistory } from "./versioning/data-changes.ts";
 import { eventsPlan } from "./events/events.ts";
@@ -46,6 +47,14 @@ function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   return { cors: { origins, credentials, maxAgeSeconds: Math.floor(lengthOf(maxAge) / 1000) } };
 }
 
+/** Plans the address for agents. */
+function mcpPlan(planInput: PlanInput): Pick<Plan, "mcp"> {
+  const { mcp } = planInput.model.endpoints;
+  if (mcp === undefined || mcp === "none") return {};
+  const { at, for: callers } = mcp;
+  return { mcp: { at, ...(callers && { for: callers.map(({ who }) => grantPlan(planInput, who)) }) } };
+}
+
 /** Builds the plan of a single version. */
 function planOf(written: PlanInput): Plan {
   const model = withDeprecatedFields(written.model);
@@ -61,6 +70,7 @@ function planOf(written: PlanInput): Plan {
     history: buildHistory(planInput),
     base: model.endpoints.base ?? "{base_url}",
     ...corsPlan(planInput),
+    ...mcpPlan(planInput),
     tables,
     ...(model.resources.views === undefined ? {} : { views: viewPlans(planInput, tables) }),
     operations: [

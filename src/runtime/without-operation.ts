@@ -27,7 +27,16 @@ export async function respondWithoutOperation(
     observation.caller = id;
   }
   const version = () => (observation.version = service.chooser.open(requested));
-  const rendered = await endpoint.page(httpRequest, parameters, version);
+  const rendered = await endpoint.page(httpRequest, parameters, version, {
+    caller: async (body) => {
+      const caller = await service.authentication.authenticate(httpRequest, body);
+      if (caller.id !== null) observation.caller = caller.id;
+      return caller;
+    },
+    versionFor: async (caller) => (observation.version = await service.chooser.choose(requested, caller)),
+    requestId: observation.requestId,
+    challenge: () => service.authentication.challenge(),
+  });
   if (rendered.status === 404 && rendered.body === undefined) throw nothingHere();
   return rendered;
 }

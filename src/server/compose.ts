@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { servicePages } from "../export/page/pages.ts";
+import type { McpOptions } from "../mcp/pages.ts";
 import type { Monitoring } from "../observability/monitoring.ts";
 import { watching } from "../observability/observers.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -101,6 +102,7 @@ export async function serveFrom(
   const pages = [
     ...pagesFor(whom, plan, [...servicePages({ result, plan, baseUrl: host.url }), ...browserFiles()]),
     ...(testClock === undefined ? [] : testClockPages(testClock, () => service.tick())),
+    ...(await agentPages(plan, { baseUrl: host.url, service: () => service, report: host.report })),
   ];
   const observe = host.observe ?? telemetry?.createTelemetry(host.url);
   const composed = compose(loaded, store, keys, { startSending: telemetry?.startSending, ...host, observe, pages });
@@ -126,6 +128,14 @@ export async function serveFrom(
       },
     },
   };
+}
+
+/** Returns the address for agents. The package of the protocol is loaded only for a document that has one. */
+export async function agentPages(plan: Plan, options: Omit<McpOptions, "plan" | "mcp">): Promise<readonly Page[]> {
+  const { mcp } = plan;
+  if (mcp === undefined) return [];
+  const { mcpPages } = await import("../mcp/pages.ts");
+  return mcpPages({ ...options, plan, mcp });
 }
 
 /** Creates the service and its delivery of events, without timers. */

@@ -38,6 +38,7 @@ export async function load(result: CheckResult, options: LoadOptions): Promise<L
   const { colour = false, environment, handlers, sinks = [] } = options;
   const planned = await planOf(result, { colour });
   if (planned.credentials.some(({ oauth }) => oauth?.users !== undefined)) await assertInstalled();
+  if (planned.mcp !== undefined) await assertProtocol(result.name);
   assertSecrets(result.name, planned, environment);
   const functions = await functionsOf(planned, handlers);
   const plan = planWith(planned, functions);
@@ -50,6 +51,16 @@ async function assertInstalled(): Promise<void> {
   const { loadPackage } = await import("../runtime/auth/oauth/provider.ts");
   await loadPackage().catch((thrown: unknown) => {
     throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
+  });
+}
+
+/** Checks at the start whether the package for agents is installed. */
+async function assertProtocol(name: string): Promise<void> {
+  await import("../mcp/pages.ts").catch((thrown: unknown) => {
+    if ((thrown as { readonly code?: string }).code !== "ERR_MODULE_NOT_FOUND") throw thrown;
+    throw new UsageError(
+      `\`mcp\` of ${name} needs the package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server@2`,
+    );
   });
 }
 

@@ -1,5 +1,6 @@
 /** Generates any valid part 4. */
 import fc from "fast-check";
+import type { Grant } from "../../src/language/authentication/model.ts";
 import {
   actions,
   type Endpoint,
@@ -177,6 +178,11 @@ const origins = fc.uniqueArray(
   { minLength: 1 },
 );
 
+const agentGrants: fc.Arbitrary<readonly Grant[]> = fc.uniqueArray(
+  fc.constantFrom<Grant>({ who: { kind: "signed-in" } }, { who: { kind: "role", role: "clerk" } }),
+  { minLength: 1 },
+);
+
 export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
   {
     base: fc.constantFrom("{base_url}", "{base_url}/v1", "https://api.example.com", "http://localhost:8080/x"),
@@ -205,6 +211,10 @@ export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
         { requiredKeys: ["origins"] },
       ),
       fc.constant({ origins: "any" as const }),
+    ),
+    mcp: fc.oneof(
+      fc.constant("none" as const),
+      fc.record({ at: fc.constantFrom("/mcp", "/v1/agents"), for: agentGrants }, { requiredKeys: ["at"] }),
     ),
     endpoints: records(names, endpoints),
   },

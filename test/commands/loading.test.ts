@@ -46,7 +46,7 @@ interface Row {
 const elsewhere = [
   ...["import", "diff", "export/openapi", "export/typescript", "export/asyncapi", "export/markdown", "export/mermaid"],
   ...["webhooks/brokers", "store/valkey", "store/postgres/open.ts", "runtime/auth/oauth/provider.ts", "cli/doctor.ts"],
-  ...["cli/backup.ts", "observability/metrics.ts", "observability/admin.ts", "runtime/telemetry.ts"],
+  ...["mcp", "cli/backup.ts", "observability/metrics.ts", "observability/admin.ts", "runtime/telemetry.ts"],
   ...["node:https", "node:tls", "node:inspector"],
 ];
 

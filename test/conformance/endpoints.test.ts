@@ -350,6 +350,15 @@ const rows: readonly Row[] = [
     [{ origins: ["https://app.example"], credentials: "yes" }, ["https://app.example"]],
     [{ origins: ["https://app.example"], keep: "1h" }, ["https://app.example"]],
   ]),
+  ...altered("mcp", [
+    ["/mcp", "/agents"],
+    ["/mcp", "none"],
+    [
+      { at: "/mcp", for: "signed-in" },
+      { at: "/mcp", for: "admin" },
+    ],
+    [{ at: "/mcp", for: "admin" }, "/mcp"],
+  ]),
   endpoint("another path", "look", ["GET /things/{id}/look", "GET /things/{id}/see"]),
   { ...endpoint("a further method", "dropBox", ["GET /other-things", "GET /other-things"]), ...furtherMethod() },
   endpoint(

@@ -59,6 +59,7 @@ endpoints:
   lists: cursor, 50 per page, at most 200
   edits: If-Match required
   repeats: Idempotency-Key on every POST, kept 24h
+  mcp: { at: /mcp, for: signed-in }
   endpoints:
     addRoom: POST /rooms
     listRooms: GET /rooms

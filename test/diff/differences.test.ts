@@ -31,6 +31,12 @@ for (const [about, table] of Object.entries(rows)) {
   });
 }
 
+test("an address for agents is an addition", () => {
+  const none = modelOf(clinicWith(["mcp: { at: /mcp, for: signed-in }", "mcp: none"]));
+  const found = differencesOf(none, old).map(({ effect, kind, message }) => `${effect} ${kind}: ${message}`);
+  assert.deepEqual(found, ["additive mcp-added: Agents may call operations at /mcp"]);
+});
+
 test("a limit of a calendar window and a summary name the callers whom a change breaks", () => {
   const rows: readonly (readonly [from: string, to: string, message: string])[] = [
     [

@@ -3,6 +3,18 @@
 export type Row = readonly [from: string, to: string, ...expected: readonly string[]];
 
 export const rows: Readonly<Record<string, readonly Row[]>> = {
+  "the address for agents": [
+    ["mcp: { at: /mcp, for: signed-in }", "mcp: { for: signed-in, at: /mcp }"],
+    ["mcp: { at: /mcp, for: signed-in }", "mcp: none", "breaking mcp-removed mcp"],
+    ["mcp: { at: /mcp, for: signed-in }", "mcp: /mcp", "additive mcp-callers-changed mcp"],
+    ["mcp: { at: /mcp, for: signed-in }", "mcp: { at: /mcp, for: nurse }", "breaking mcp-callers-changed mcp"],
+    [
+      "mcp: { at: /mcp, for: signed-in }",
+      "mcp: { at: /agents, for: nurse }",
+      "breaking mcp-moved mcp",
+      "breaking mcp-callers-changed mcp",
+    ],
+  ],
   "further writes": [
     [
       "      also: { change: Room, where: id == this.room, set: { visits: visits + 1 } }\n",

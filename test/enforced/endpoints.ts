@@ -22,6 +22,21 @@ function served(endpoints: Block, more: Parts = {}): string {
 
 const three: readonly Step[] = [1, 2, 3].map((each) => ask("POST /things", { count: each }, "201"));
 
+/** An agent's request for its tools, in the revision of 2026-07-28. */
+const toolsOf = (path: string): readonly [string, JsonObject] => [
+  `POST ${path}\nAccept: application/json, text/event-stream\nMCP-Protocol-Version: 2026-07-28\nMcp-Method: tools/list`,
+  {
+    ...{ jsonrpc: "2.0", id: 1, method: "tools/list" },
+    params: {
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "a proof", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    },
+  },
+];
+
 const paths: readonly Proof[] = [
   {
     of: ["endpoints/base"],
@@ -76,6 +91,31 @@ const paths: readonly Proof[] = [
         status: "204",
         headers: { "Access-Control-Max-Age": "3600", "Access-Control-Allow-Methods": /POST/ },
       }),
+    ],
+  },
+  {
+    of: ["endpoints/mcp"],
+    with: said({ mcp: "/agents" }),
+    without: said({ mcp: "/mcp" }),
+    play: [
+      ask(...toolsOf("/agents"), { status: "200", has: { result: { tools: [{ name: "addThing" }] } } }),
+      ask(...toolsOf("/mcp"), "404 not-found"),
+    ],
+  },
+  {
+    of: ["endpoints/mcp/none"],
+    with: said({ mcp: "none" }),
+    without: said({ mcp: "/mcp" }),
+    play: [ask(...toolsOf("/mcp"), "404 not-found")],
+  },
+  {
+    of: ["endpoints/mcp/for"],
+    with: said({ mcp: { at: "/mcp", for: "admin" } }),
+    without: said({ mcp: "/mcp" }),
+    play: [
+      ask(`olga ${toolsOf("/mcp")[0]}`, toolsOf("/mcp")[1], "200"),
+      ask(`ann ${toolsOf("/mcp")[0]}`, toolsOf("/mcp")[1], "403 forbidden"),
+      ask(...toolsOf("/mcp"), "401 unauthenticated"),
     ],
   },
   {

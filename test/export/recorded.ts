@@ -34,13 +34,14 @@ export interface Recording {
   readonly seen: ReadonlyMap<string, number>;
 }
 
-/** Pages for people, which no client is generated from. */
+/** Pages for people, and the address for agents, whose messages their protocol describes: no client is generated from them. */
 const pagesForPeople = [
   /^\/$/,
   /^\/assets\//,
   /^\/errors\/[^/]+$/,
   /^\/\.well-known\/api-catalog$/,
   /\/oauth\/(authorize|ask)(\/|$)/,
+  /\/(?:mcp|agents)$/,
 ];
 
 /** Fields of the connection and of HTTP's own framing; OpenAPI says the media type elsewhere. */

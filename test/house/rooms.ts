@@ -32,9 +32,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...["command-line.ts", "{options,settings-file}.ts", "settings.ts"],
-    ...["{backup-files,comparing,data-location,doctor-finding}.ts", "doctor-waiting.ts"],
+    ...[
+      "agent/files.ts",
+      "agent/processes.ts",
+      "{backup-files,comparing,data-location,doctor-finding}.ts",
+      "doctor-waiting.ts",
+    ],
     ...["{serve-report,check-table,demonstration,gaps-as-errors,doctor-*}.ts"],
-    ...["!(commands|help|run).ts", "{commands,help}.ts", "run.ts"],
+    ...["!(commands|help|mcp|run).ts", "agent/tools.ts", "{commands,help,mcp}.ts", "run.ts"],
   ],
 };
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { BackgroundOptions } from "../../src/server/background.ts";
-import { compose } from "../../src/server/compose.ts";
+import { agentPages, compose } from "../../src/server/compose.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { readDocument } from "../../src/document/read.ts";
 import { typeExpressions } from "../../src/language/analysis/expressions.ts";
@@ -150,17 +150,20 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   const { close, store } = await openStore(plan, options, now);
   const random = options.random ?? randomBytes;
   let url = "";
+  const report = (failure: unknown) => failures.push(failure);
+  const baseUrl = () => options.publicUrl ?? url;
+  const agents = await agentPages(plan, { baseUrl, service: () => service, report });
   const { service: composed, background } = compose(
     { plan, functions: options.functions },
     options.around?.(store) ?? store,
     { cursor: "a test", webhooks: "a test" },
     {
-      ...{ clock, random, health: options.health, pages: options.pages ?? [], rates: options.rates },
+      ...{ clock, random, health: options.health, pages: [...agents, ...(options.pages ?? [])], rates: options.rates },
       ...{ monitoring: options.oversight, startSending: options.startSending, sends: options.deliveries },
-      url: () => options.publicUrl ?? url,
+      url: baseUrl,
       loopback: true,
       environment: options.environment ?? {},
-      report: (failure) => failures.push(failure),
+      report,
       notice: (sentence) => notices.push(sentence),
       observe: options.observe?.(() => url),
     },

@@ -2,6 +2,7 @@
 import type { Case, PartCases } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { aggregateCases } from "./aggregates.ts";
+import { agentCases } from "./agents.ts";
 import { bodyCases } from "./bodies.ts";
 import { chooseCases } from "./choose.ts";
 import { contractCases } from "./contracts.ts";
@@ -62,6 +63,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   editCases,
   idempotencyCases,
   corsCases,
+  agentCases,
   contractCases,
 ];
 

@@ -1,6 +1,7 @@
 /** Describes the nine parts for callers of the service; parts about a resource have a function for each resource. */
 import { camelCase } from "../../base/case.ts";
 import { type SignatureScheme, schemeName, signatureField } from "../../base/signature-schemes.ts";
+import { nameOf } from "../../language/authentication/grants.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import type { AcceptedMedia } from "../../language/endpoints/model.ts";
 import type { Envelope } from "../../language/events/model.ts";
@@ -143,7 +144,7 @@ function mediaText({ type, as }: AcceptedMedia): Words {
 
 /** Describes the conventions that apply to all operations. */
 export function conventionEntries({ plan, model, described }: Source): readonly DescriptionEntry[] {
-  const { expand, fields, lists, edits, repeats, requests, wrap, cors } = model.endpoints;
+  const { expand, fields, lists, edits, repeats, requests, wrap, cors, mcp } = model.endpoints;
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
   const { requestBytes, requestMilliseconds } = plan.limits;
   return [
@@ -170,6 +171,16 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
         : [
             cors.origins === "any" ? "any" : joined(cors.origins, ", ", code),
             cors.credentials === true ? ", with credentials" : "",
+          ],
+    ],
+    [
+      "Agents",
+      mcp === undefined || mcp === "none"
+        ? undefined
+        : [
+            "call operations as tools at ",
+            code(`POST ${(server?.url ?? "").replace(/\/+$/, "")}${mcp.at}`),
+            mcp.for === undefined ? "" : ["; for ", joined(mcp.for, " | ", (grant) => code(nameOf(grant)))],
           ],
     ],
     [

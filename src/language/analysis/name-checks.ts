@@ -168,7 +168,7 @@ const unknownNames: readonly UnknownName[] = [
     code: "authentication/unknown-role",
     why: "No caller can have this role, so the permission has no effect.",
     kinds: ["role"],
-    in: /^(authentication\/(allow|show)|events\/delivery)\//,
+    in: /^(authentication\/(allow|show)|endpoints\/mcp|events\/delivery)\//,
   },
   {
     code: "events/unknown-credential",

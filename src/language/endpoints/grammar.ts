@@ -12,6 +12,7 @@
  *     fields     name | none   the parameter for some members of a record
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
+ *     mcp        /path | none   where agents call operations as tools                           map: { at, for }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
  *                             lists, order, filters, where, requests, expand, fields, edits, repeats, also }
@@ -44,6 +45,7 @@ import { isNone, locateAt, report } from "../grammar/reader.ts";
 import { address } from "./address.ts";
 import { cors } from "./cors.ts";
 import { also } from "../states/also.ts";
+import { mcp } from "./mcp.ts";
 import { headers, order } from "./list-options.ts";
 import { listStyle } from "./lists.ts";
 import {
@@ -338,6 +340,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,
+    mcp,
     endpoints: { ...named(endpoint, { example: "getParcel: GET /parcels/{id}", declares: "operation" }), absent: {} },
   },
 });

@@ -1,5 +1,6 @@
 /** The model of part 4, endpoints. */
 import type { Json } from "../../base/json.ts";
+import type { Grant } from "../authentication/model.ts";
 import type { Field, FieldType } from "../resources/model.ts";
 import type { FurtherWrite } from "../states/model.ts";
 
@@ -19,6 +20,8 @@ export interface Endpoints {
   readonly wrap?: Wrap;
   /** Who may call from other origins. `none`: the document declares that nobody may. */
   readonly cors?: Cors | "none";
+  /** Where agents call operations as tools. `none`: the document declares that they cannot. */
+  readonly mcp?: Mcp | "none";
   /** The endpoints by name of their operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
 }
@@ -30,6 +33,14 @@ export interface Cors {
   readonly credentials?: true;
   /** How long browsers may cache the preflight response: a duration as written. */
   readonly keep?: string;
+}
+
+/** The address at which operations are tools of the Model Context Protocol (R4.25). */
+export interface Mcp {
+  /** The path, in the form of an endpoint's, without parameters. */
+  readonly at: string;
+  /** The callers who may use the address; a grant has no condition. Absent: all callers. */
+  readonly for?: readonly Grant[];
 }
 
 export const unknownStyles = ["rejected", "ignored"] as const;

@@ -20,6 +20,8 @@ export interface EndpointsPart {
   readonly base: string;
   /** The origins whose pages may call the service; absent: none. */
   readonly cors?: CorsPlan;
+  /** The address at which agents call operations; absent: there is none. */
+  readonly mcp?: McpPlan;
   readonly operations: readonly Operation[];
   /** The operations of handlers with a wire; served if the service has functions (`servedPlan`). */
   readonly contractOperations: readonly ContractOperation[];
@@ -27,6 +29,14 @@ export interface EndpointsPart {
   readonly system: readonly SystemOperations[];
   /** The views by name; absent if the document has none. */
   readonly views?: Readonly<Record<string, ViewPlan>>;
+}
+
+/** The address of the Model Context Protocol. */
+export interface McpPlan {
+  /** The path below the base URL. */
+  readonly at: string;
+  /** The callers who may use it; absent: all. */
+  readonly for?: readonly GrantPlan[];
 }
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────

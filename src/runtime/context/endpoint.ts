@@ -1,5 +1,8 @@
 /** The target of a path: an operation, or a page of the service. */
+import type { Awaitable } from "../../store/port/store.ts";
+import type { ApiError } from "../errors/api-error.ts";
 import type { OperationLimits } from "../limits/limiter.ts";
+import type { Caller } from "./caller.ts";
 import type { CompiledOperation } from "./compiled.ts";
 import type { VersionedOperation, Served } from "./version.ts";
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
@@ -46,4 +49,17 @@ export type PageResponder = (
   parameters: Readonly<Record<string, string>>,
   /** Returns the requested version. @throws ApiError if it is unavailable. Only some pages need a version. */
   version: () => Served,
+  access: PageAccess,
 ) => HttpResponse | Promise<HttpResponse>;
+
+/** What a page can learn about its caller. */
+export interface PageAccess {
+  /** Returns the caller, like an operation. @throws ApiError 401 or 400 for an invalid credential */
+  caller(body: () => Promise<Uint8Array>): Awaitable<Caller>;
+  /** Returns the version of an operation for this caller and request. @throws ApiError if it is unavailable */
+  versionFor(caller: Caller): Awaitable<Served>;
+  /** The id of the request, which errors contain. */
+  readonly requestId: string;
+  /** Returns the 401 error for a caller without a credential. */
+  challenge(): ApiError;
+}

@@ -57,6 +57,7 @@ const unobservable: readonly (readonly [construct: RegExp, reason: string])[] = 
   [/\/wire\/(?:query|header|cookie)\/optional$/, "the document declares 400 as a response to any request"],
   [/^endpoints\/edits\/optional$/, "the difference is in the description of the service alone"],
   [/\/wire\/answers\/type$/, "the functions of the service return the same bodies"],
+  [/^endpoints\/mcp\/none$/, "no test can guess at which address a server has tools"],
   [/^endpoints\/cors\/none$/, "no test can guess which origin a server allows"],
   [/^versioning\/scheme\/none$/, "no test can guess which header a server reads"],
   [/^authentication\/credentials\/prefix$/, "keys come from the operator"],

@@ -85,6 +85,7 @@ export const rows: Readonly<Record<string, Other>> = {
   "Endpoints.base": (text) => [`${text}/v0`],
   "Cors.origins*": (text) => [text.replace("://", "://x")],
   "Cors.keep": amount,
+  "Mcp.at": longer,
   "ListNames.limit": longer,
   "ListNames.cursor": longer,
   "ListNames.offset": longer,

@@ -124,6 +124,25 @@ const reservedPath: Check = {
   },
 };
 
+/** Reports an address for agents that an operation, or the service itself, has already. */
+const agentsPath: Check = {
+  code: "endpoints/mcp-path-taken",
+  severity: "error",
+  why: "One request cannot be both a call of the operation and a message of an agent.",
+  *run({ model }) {
+    const { mcp } = model.endpoints;
+    if (mcp === undefined || mcp === "none") return;
+    const wanted = mcp.at.split("/").slice(1);
+    const other = allRoutesOf(model).find(({ method, shape }) => {
+      const meets = (segment: string, at: number) => covers(segment, wanted[at] ?? "");
+      return method === "POST" && shape.length === wanted.length && shape.every(meets);
+    });
+    if (other === undefined) return;
+    const message = `\`${other.name}\` has the address \`POST ${other.path}\` too`;
+    yield { at: "endpoints/mcp", message, help: "give agents another path, such as `/mcp`" };
+  },
+};
+
 /** Reports a path in an unusual style. */
 const pathStyle: Check = {
   code: "endpoints/path-style",
@@ -143,4 +162,4 @@ const pathStyle: Check = {
   },
 };
 
-export const checks: readonly Check[] = [sameRoute, ambiguousPath, reservedPath, pathStyle];
+export const checks: readonly Check[] = [sameRoute, ambiguousPath, reservedPath, agentsPath, pathStyle];
