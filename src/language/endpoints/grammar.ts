@@ -11,6 +11,7 @@
  *     expand     name [, "depth" n] [, "from response"] | none   the parameter for records in place of ids (selection.ts)
  *     fields     name | none   the parameter for some members of a record
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
+ *     openapi    members of the exported OpenAPI description (../grammar/openapi-members.ts)
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, headers, choose, if, else, status,
@@ -41,6 +42,7 @@ import { either, lineSchema, shared } from "../grammar/schema.ts";
 import { choice, duration, expression, flag, matching, text, type Words, words } from "../grammar/words.ts";
 import { slice } from "../grammar/source-text.ts";
 import { isNone, locateAt, report } from "../grammar/reader.ts";
+import { openapiMembers } from "../grammar/openapi-members.ts";
 import { address } from "./address.ts";
 import { cors } from "./cors.ts";
 import { also } from "../states/also.ts";
@@ -326,6 +328,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     },
     edits: { what: "The precondition of edits", effect: editEffect },
     fields: { what: "The parameter for some members of a record", effect: parameterEffect },
+    openapi: { what: "What the OpenAPI description says besides", effect: "neutral" },
   },
   example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
   members: {
@@ -338,6 +341,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,
+    openapi: openapiMembers(["openapi", "paths", "webhooks", "components", "security"]),
     endpoints: { ...named(endpoint, { example: "getParcel: GET /parcels/{id}", declares: "operation" }), absent: {} },
   },
 });

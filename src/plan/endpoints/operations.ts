@@ -64,6 +64,7 @@ function buildOperation(
     sentence: descriptionOf(planInput.model, operation),
     action,
     method: endpoint.method,
+    ...(endpoint.knownContract === undefined ? {} : { known: endpoint.knownContract }),
     path: resolved.segments,
     template: endpoint.path,
     resource,
