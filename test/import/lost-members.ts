@@ -80,7 +80,7 @@ function rootMembers(walk: Walk): void {
     else if (key === "tags") tags(walk, value, exported["tags"]);
     else plain(walk, value, exported[key], at);
   }
-  items(walk, source["paths"], exported["paths"], "/paths");
+  items(walk, source["paths"], exported["paths"], "/paths", false);
   const [mine, theirs] = [object(source["components"]), object(exported["components"])];
   for (const [name, one] of entriesOf(mine["schemas"]))
     schemas(walk, one, object(theirs["schemas"])[name], below("/components/schemas", name));
@@ -115,25 +115,30 @@ function tags(walk: Walk, mine: Json, theirs: Json | undefined): void {
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** Path items by path, or by name of a webhook. */
-function items(walk: Walk, mine: Json | undefined, theirs: Json | undefined, at: string): void {
+function items(walk: Walk, mine: Json | undefined, theirs: Json | undefined, at: string, isEvent = true): void {
   const shape = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
   const others = new Map(entriesOf(theirs).map(([path, item]) => [shape(path), item]));
   for (const [path, item] of entriesOf(mine)) {
     const pointer = below(at, path);
     if (path.startsWith("x-")) walk.lose(pointer);
-    else pathItem(walk, item, others.get(shape(path)), pointer);
+    else pathItem(walk, item, others.get(shape(path)), pointer, isEvent);
   }
 }
 
-function pathItem(walk: Walk, mine: Json, theirs: Json | undefined, at: string): void {
+function pathItem(walk: Walk, mine: Json, theirs: Json | undefined, at: string, isEvent: boolean): void {
   const { value, pointer } = resolved(walk.source, mine, at);
   for (const [key, one] of entriesOf(value)) {
     const here = below(pointer, key);
     if (key === "parameters" || key === "servers") continue;
     const other = object(theirs)[key];
     if (methods.includes(key)) {
-      if (isObject(other)) operation(walk, object(value), object(one), other, here);
-      else walk.lose(here);
+      if (!isObject(other)) {
+        walk.lose(here);
+        continue;
+      }
+      operation(walk, object(value), object(one), other, here);
+      if (!isEvent) security(walk, object(one), other, here);
+      else if (object(one)["security"] !== undefined) walk.lose(below(here, "security"));
     } else plain(walk, one, other, here);
   }
 }
@@ -171,30 +176,20 @@ function operation(walk: Walk, item: JsonObject, mine: JsonObject, theirs: JsonO
   if (item["servers"] !== undefined && mine["servers"] === undefined)
     plain(walk, item["servers"], theirs["servers"], below(at, "servers"));
   parameters(walk, item, mine, theirs, at);
-  if (object(walk.exported["paths"]) !== undefined && theirs["security"] !== undefined)
-    security(walk, mine, theirs, at);
 }
 
-/** The requirements are alternatives, without an order. */
+/** The requirements are alternatives, without an order; none at all, or an empty one, lets anyone in. */
 function security(walk: Walk, mine: JsonObject, theirs: JsonObject, at: string): void {
-  const texts = (value: Json | undefined): ReadonlySet<string> =>
-    new Set(
-      itemsOf(value).map((one) =>
-        JSON.stringify(
-          entriesOf(one)
-            .map(([name, scopes]) => [name, itemsOf(scopes).toSorted()])
-            .toSorted(),
-        ),
-      ),
-    );
-  const needed = texts(mine["security"] ?? walk.source["security"]);
-  const others = texts(theirs["security"]);
-  const isOpen = needed.size === 0 || needed.has("[]");
-  const isOpenNow = others.size === 0 || others.has("[]");
-  const isSame = isOpen ? isOpenNow : [...needed].every((one) => others.has(one)) && !isOpenNow;
-  if (!isSame)
-    for (const index of itemsOf(mine["security"]).keys()) walk.lose(below(at, "security", index), "/security");
-  if (!isSame && mine["security"] === undefined) walk.lose("/security", below(at, "security", 0));
+  const textOfOne = (one: Json): string =>
+    JSON.stringify(entriesOf(one).map(([name, scopes]) => [name, itemsOf(scopes).toSorted()]).toSorted());
+  const others = new Set(itemsOf(theirs["security"]).map(textOfOne));
+  const holder = mine["security"] === undefined ? "/security" : below(at, "security");
+  const needed = itemsOf(mine["security"] ?? walk.source["security"]);
+  const isOpen = needed.length === 0 || needed.some((one) => textOfOne(one) === "[]");
+  if (isOpen !== (others.size === 0 || others.has("[]"))) walk.lose(holder);
+  if (isOpen) return;
+  for (const [index, one] of needed.entries())
+    if (!others.has(textOfOne(one))) walk.lose(below(holder, index), below(at, "security", index));
 }
 
 function parameters(walk: Walk, item: JsonObject, mine: JsonObject, theirs: JsonObject, at: string): void {
@@ -254,7 +249,10 @@ function content(walk: Walk, mine: Json, theirs: Json | undefined, at: string): 
     } else if (key === "links") {
       for (const [name, link] of entriesOf(one)) {
         const found = resolved(walk.source, link, below(here, name));
-        plain(walk, found.value, object(other[key])[name], found.pointer);
+        const its = object(object(other[key])[name]);
+        const { operationId, ...rest } = object(found.value);
+        if (operationId !== undefined && its["operationId"] === undefined) walk.lose(found.pointer);
+        plain(walk, rest, its, found.pointer);
       }
     } else if (key === "description" && textOf(one).trim() === "") continue;
     else plain(walk, one, other[key], here);
