@@ -186,7 +186,7 @@ function security(walk: Walk, mine: JsonObject, theirs: JsonObject, at: string):
   const holder = mine["security"] === undefined ? "/security" : below(at, "security");
   const needed = itemsOf(mine["security"] ?? walk.source["security"]);
   const isOpen = needed.length === 0 || needed.some((one) => textOfOne(one) === "[]");
-  if (isOpen !== (others.size === 0 || others.has("[]"))) walk.lose(holder);
+  if (isOpen !== (others.size === 0 || others.has("[]"))) walk.lose(holder, below(holder, 0));
   if (isOpen) return;
   for (const [index, one] of needed.entries())
     if (!others.has(textOfOne(one))) walk.lose(below(holder, index), below(at, "security", index));

@@ -43,7 +43,7 @@ export interface Operation {
   readonly action: ResourceAction | "handler" | "receive";
   /** The deprecation of the operation, in all versions. After its sunset the operation is not served. */
   readonly deprecated?: DeprecationPlan;
-  /** The contract that callers know: the exported description has what it says besides, such as tags and examples. */
+  /** The contract that callers know, if it has notes, examples or tags: the exported description has them too. */
   readonly known?: EndpointContract;
   /** The service describes the operation and answers 501: `does: none`, or a wire without a function. */
   readonly unserved?: true;
