@@ -356,6 +356,7 @@ const anyKind = form<Credential, Spreads>({
     tolerance: { kind: "credential-tolerance", what: "The tolerance of signatures of {}", category: "limit" },
     jwks: unnoticed,
     obtained: unnoticed,
+    openapi: unnoticed,
     renewed: unnoticed,
     revoked: unnoticed,
     lasts: { kind: "credential-lasts", category: "limit" },

@@ -400,6 +400,7 @@ export const events: PartGrammar<Events> = part<Events>("events", {
     envelope: { what: "The envelope of events", effect: neutralIfNew },
     out: { subject: "event {}" },
     in: { kind: "inbound", subject: "event {}" },
+    wire: { kind: "event", subject: "event {}" },
   },
   example: "{ out: { parcel.stored: Parcel -> stored } }",
   members: {
