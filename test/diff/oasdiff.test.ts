@@ -82,6 +82,7 @@ const argued: Readonly<Record<string, readonly string[]>> = {
   "an empty `enum`": ["TestBreaking_RequestBodyEnumRemoved"],
   "a parameter in a part of `allOf`": ["TestBreaking_RequestParameterMaxItemsWithoutFlatten"],
   "a number becomes a text in a parameter's object": ["TestBreaking_ReqQueryParamTypeNumberToString"],
+  "the body of a webhook becomes required": ["TestWebhookOperationChangesDetected"],
   "an object becomes a text in XML": [
     "TestRequestBodyTypeLooselyTypedCompatible", "TestResponseBodyTypeLooselyTypedCompatible",
   ],

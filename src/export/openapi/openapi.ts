@@ -17,7 +17,8 @@ import { versionFields, withVersions } from "./versions.ts";
 export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const names = componentNames(plan);
   const problems = new Set(Object.keys(plan.errors).map((code) => names.problem(code)));
-  return compact(writtenOut(plan, baseUrl), { problem: names.anyProblem, problems });
+  const description = compact(writtenOut(plan, baseUrl), { problem: names.anyProblem, problems });
+  return mapMembers(description, (value, key) => (key === "servers" ? serversOf(value, plan.openapi?.["servers"]) : value));
 }
 
 /** Returns the description in which each operation contains its parameters and responses, for the other exports. */
@@ -29,11 +30,11 @@ export function writtenOut(plan: Plan, baseUrl: string): JsonObject {
   const paths = pathItems({ plan, names, shared }, { root, mounted: server !== root });
   const fields = { ...versionFields(plan), ...corsFields(plan) };
   const always = [...fieldsOfEveryResponse(plan), ...Object.keys(fields)];
-  const { info, servers, tags, ...members } = plan.openapi ?? {};
+  const { info, servers: _, tags, ...members } = plan.openapi ?? {};
   const description = withVersions(plan, {
     openapi: "3.1.1",
     info: infoOf(plan, isObject(info) ? info : {}, everyResponseText(always)),
-    servers: serversOf(server, servers),
+    servers: [{ url: server }],
     tags: tagsOf(plan, Array.isArray(tags) ? (tags as readonly Json[]) : []),
     ...members,
     paths,
@@ -65,13 +66,14 @@ function infoOf(plan: Plan, { description, ...info }: JsonObject, additions: str
   };
 }
 
-/** The declared servers replace the one of the plan, unless the first of them has no host. */
-function serversOf(server: string, declared: Json | undefined): Json {
-  if (!Array.isArray(declared) || declared.length === 0) return [{ url: server }];
+/** The declared servers replace the one of the plan, unless the first of them has no host: then it has the plan's address. */
+function serversOf(planned: Json, declared: Json | undefined): Json {
+  if (!Array.isArray(declared) || declared.length === 0) return planned;
+  const [server] = planned as readonly JsonObject[];
   const [first = null, ...others] = declared as readonly Json[];
   const { url, variables, ...members } = isObject(first) ? first : {};
   const hasHost = typeof url === "string" && url.includes("://");
-  return hasHost ? declared : [{ ...members, url: server }, ...others];
+  return hasHost ? declared : [{ ...members, ...server }, ...others];
 }
 
 function namedSchemas({ schemas }: Plan, names: ComponentNames): JsonObject {
