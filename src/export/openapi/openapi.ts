@@ -98,10 +98,13 @@ function isText(value: Json | undefined): boolean {
   return typeof value === "string";
 }
 
-/** Rewrites references to named schemas to their paths in the description. */
+/** Rewrites references to named schemas to their paths in the description; a value without any stays the same object. */
 function referring(value: Json, names: ComponentNames): Json {
   if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map((item: Json) => referring(item, names));
+  if (Array.isArray(value)) {
+    const items = (value as readonly Json[]).map((item) => referring(item, names));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
   const entries = Object.entries(value).map(([key, member]: [string, Json]): [string, Json] => {
     const isNamed = key === "$ref" && typeof member === "string" && member.startsWith(schemaAddress(""));
     if (isNamed) return [key, componentPath(member, names)];
@@ -110,7 +113,8 @@ function referring(value: Json, names: ComponentNames): Json {
       return [key, referring(member, names)];
     return [name, name === "discriminator" ? withMapping(member as JsonObject, names) : member];
   });
-  return Object.fromEntries(entries);
+  const isChanged = entries.some(([key, member]) => (value as JsonObject)[key] !== member);
+  return isChanged ? Object.fromEntries(entries) : value;
 }
 
 function componentPath(address: string, names: ComponentNames): string {
