@@ -19,16 +19,9 @@ import { schemaAddress } from "../language/resources/schema.ts";
 import { type Difference, difference, pairs, same, type Site } from "./difference.ts";
 import { effectOf, whomOf } from "./schema-effects.ts";
 import type { SchemaUse } from "./schema-uses.ts";
-import {
-  listText,
-  parameterChanges,
-  type SchemaChange,
-  schemaChanges,
-  type SchemaWalk,
-  sunsetOf,
-  type Use,
-  visitNames,
-} from "./schemas.ts";
+import { sunsetOf } from "./schema-members.ts";
+import { listText, type SchemaChange, type SchemaWalk, type Use, visitNames } from "./schema-walk.ts";
+import { parameterChanges, schemaChanges } from "./schemas.ts";
 
 /** The contract of one operation before and now. */
 export interface ContractPair {

@@ -32,7 +32,8 @@ export function eventDifferences(both: Both): Iterable<Difference> {
         ? [removedEvent(site, renamed.get(name))]
         : emittedDifferences(both, site, before, after);
     },
-    "wire/*": (before: SentRequest | undefined, after: SentRequest | undefined, site) => sentDifferences(site, before, after),
+    "wire/*": (before: SentRequest | undefined, after: SentRequest | undefined, site) =>
+      sentDifferences(site, before, after),
     "in/*/carries": (before: InEvent, after: InEvent, { at, name }) =>
       carriedDifferences(both, name, at, before, after),
     "in/*/also": (
@@ -103,7 +104,13 @@ function* sentDifferences(
   else if (old === undefined) yield difference("additive", "event-added", site, `The event \`${name}\` is new`);
   else {
     const addresses = [old, now].map(({ method = "POST", to = "" }) => `${method} ${to}`.trim());
-    yield* restated("breaking", "event-address-changed", site, `The request of \`${name}\``, addresses as [string, string]);
+    yield* restated(
+      "breaking",
+      "event-address-changed",
+      site,
+      `The request of \`${name}\``,
+      addresses as [string, string],
+    );
   }
 }
 

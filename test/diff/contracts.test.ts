@@ -256,7 +256,7 @@ test("a request that the service sends is compared for its receivers", () => {
     [body(text, true), body(text), "additive body-required events/wire/newPet/body"],
     [body(text), {}, "breaking body-removed events/wire/newPet/body"],
     [{ header }, {}, "breaking header-removed events/wire/newPet/header/x-a"],
-    [{ answers: { 200: {} } }, { answers: { 204: {} } }, "breaking status-removed events/wire/newPet/answers/200", "additive status-added events/wire/newPet/answers/204"],
+    [{ answers: { 200: {} } }, { answers: { 204: {} } }, "additive status-added events/wire/newPet/answers/204", "breaking status-removed events/wire/newPet/answers/200"],
     [{ answers: { 200: { type: typed(text) } } }, { answers: { 200: { type: typed({ ...text, maxLength: 9 }) } } }, "breaking range-narrower events/wire/newPet/answers/200"],
     [body(text), { ...body(text), openapi: { tags: ["a"] } }, "neutral event-described events/wire/newPet"],
   ]; // biome-ignore format: a table
