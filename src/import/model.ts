@@ -87,7 +87,8 @@ export function modelOf(
       allow: security?.allow ?? {},
       show: {},
     },
-    events: Object.keys(events.requests).length === 0 ? {} : { wire: withoutClashes(events.requests, resources.resources) },
+    events:
+      Object.keys(events.requests).length === 0 ? {} : { wire: withoutClashes(events.requests, resources.resources) },
     errors,
     limits: {},
     versioning,
@@ -96,7 +97,10 @@ export function modelOf(
   return { model, prose: proseOf(operations) };
 }
 
-function withoutClashes(requests: ImportedEvents["requests"], resources: Model["resources"]["resources"]): ImportedEvents["requests"] {
+function withoutClashes(
+  requests: ImportedEvents["requests"],
+  resources: Model["resources"]["resources"],
+): ImportedEvents["requests"] {
   return Object.fromEntries(Object.entries(requests).map(([name, one]) => [name, withoutClash(one, resources)]));
 }
 

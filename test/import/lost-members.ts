@@ -180,8 +180,12 @@ function operation(walk: Walk, item: JsonObject, mine: JsonObject, theirs: JsonO
 
 /** The requirements are alternatives, without an order; none at all, or an empty one, lets anyone in. */
 function security(walk: Walk, mine: JsonObject, theirs: JsonObject, at: string): void {
-  const textOfOne = (one: Json): string =>
-    JSON.stringify(entriesOf(one).map(([name, scopes]) => [name, itemsOf(scopes).toSorted()]).toSorted());
+  const textOfOne = (one: Json): string => {
+    const schemes = entriesOf(one).map(
+      ([name, scopes]) => `${name} ${itemsOf(scopes).map(textOf).toSorted(byText).join(" ")}`,
+    );
+    return JSON.stringify(schemes.toSorted(byText));
+  };
   const others = new Set(itemsOf(theirs["security"]).map(textOfOne));
   const holder = mine["security"] === undefined ? "/security" : below(at, "security");
   const needed = itemsOf(mine["security"] ?? walk.source["security"]);
@@ -190,6 +194,10 @@ function security(walk: Walk, mine: JsonObject, theirs: JsonObject, at: string):
   if (isOpen) return;
   for (const [index, one] of needed.entries())
     if (!others.has(textOfOne(one))) walk.lose(below(holder, index), below(at, "security", index));
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 function parameters(walk: Walk, item: JsonObject, mine: JsonObject, theirs: JsonObject, at: string): void {
@@ -353,7 +361,7 @@ function keywords(walk: Walk, keyword: string, operand: Json, mine: JsonObject, 
     const exclusive = keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
     if (operand !== (mine[exclusive] === true ? theirs[exclusive] : other)) walk.lose(here, at);
   } else if (keyword === "discriminator") discriminator(walk, object(operand), object(other), here);
-  else if (typeof operand !== "boolean" || !/^exclusive/.test(keyword)) plain(walk, operand, other, here);
+  else if (typeof operand !== "boolean" || !keyword.startsWith("exclusive")) plain(walk, operand, other, here);
 }
 
 function discriminator(walk: Walk, mine: JsonObject, theirs: JsonObject, at: string): void {

@@ -18,7 +18,9 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const names = componentNames(plan);
   const problems = new Set(Object.keys(plan.errors).map((code) => names.problem(code)));
   const description = compact(writtenOut(plan, baseUrl), { problem: names.anyProblem, problems });
-  return mapMembers(description, (value, key) => (key === "servers" ? serversOf(value, plan.openapi?.["servers"]) : value));
+  return mapMembers(description, (value, key) =>
+    key === "servers" ? serversOf(value, plan.openapi?.["servers"]) : value,
+  );
 }
 
 /** Returns the description in which each operation contains its parameters and responses, for the other exports. */
@@ -71,7 +73,7 @@ function serversOf(planned: Json, declared: Json | undefined): Json {
   if (!Array.isArray(declared) || declared.length === 0) return planned;
   const [server] = planned as readonly JsonObject[];
   const [first = null, ...others] = declared as readonly Json[];
-  const { url, variables, ...members } = isObject(first) ? first : {};
+  const { url, variables: _, ...members } = isObject(first) ? first : {};
   const hasHost = typeof url === "string" && url.includes("://");
   return hasHost ? declared : [{ ...members, ...server }, ...others];
 }

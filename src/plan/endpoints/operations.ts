@@ -64,7 +64,7 @@ function buildOperation(
     sentence: descriptionOf(planInput.model, operation),
     action,
     method: endpoint.method,
-    ...(hasNotes(endpoint.knownContract) ? { known: endpoint.knownContract } : {}),
+    ...(addsTexts(endpoint.knownContract) ? { known: endpoint.knownContract } : {}),
     path: resolved.segments,
     template: endpoint.path,
     resource,
@@ -105,7 +105,7 @@ function buildOperation(
 }
 
 /** Whether a contract says what only the exported description has: notes, examples, tags. */
-function hasNotes(contract: Endpoint["knownContract"]): contract is NonNullable<typeof contract> {
+function addsTexts(contract: Endpoint["knownContract"]): contract is NonNullable<typeof contract> {
   return contract !== undefined && ["note", "example", "openapi"].some((member) => hasMember(contract, member));
 }
 
