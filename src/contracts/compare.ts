@@ -8,7 +8,7 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { contractDifferences, type ContractPair } from "../diff/contracts.ts";
 import { getOrMake } from "../base/once.ts";
-import { listText } from "../diff/schemas.ts";
+import { listText } from "../diff/schema-walk.ts";
 import { type Difference, difference, type Site } from "../diff/difference.ts";
 import type { ContractBody, ContractResponse, EndpointContract, Parameter } from "../language/endpoints/model.ts";
 import type { Model } from "../language/model.ts";

@@ -19,16 +19,9 @@ import { schemaAddress } from "../language/resources/schema.ts";
 import { type Difference, difference, pairs, same, type Site } from "./difference.ts";
 import { effectOf, whomOf } from "./schema-effects.ts";
 import type { SchemaUse } from "./schema-uses.ts";
-import {
-  listText,
-  parameterChanges,
-  type SchemaChange,
-  schemaChanges,
-  type SchemaWalk,
-  sunsetOf,
-  type Use,
-  visitNames,
-} from "./schemas.ts";
+import { sunsetOf } from "./schema-members.ts";
+import { listText, type SchemaChange, type SchemaWalk, type Use, visitNames } from "./schema-walk.ts";
+import { parameterChanges, schemaChanges } from "./schemas.ts";
 
 /** The contract of one operation before and now. */
 export interface ContractPair {
@@ -36,6 +29,8 @@ export interface ContractPair {
   readonly site: Site;
   readonly old: EndpointContract;
   readonly now: EndpointContract;
+  /** Set if the service sends the request: then its receivers read it, and the service reads their responses. */
+  readonly isSent?: true;
 }
 
 /** A model with the schemas and types that the contracts name. */
@@ -55,7 +50,8 @@ export function* contractDifferences(
   { naming = "now", uses = [] }: { readonly naming?: Naming; readonly uses?: readonly SchemaUse[] } = {},
 ): Iterable<Difference> {
   const comparison = createComparison(old as Model, now as Model, naming);
-  for (const pair of contracts) yield* contractChanges(comparison, pair);
+  for (const pair of contracts)
+    yield* pair.isSent === true ? sentRequestChanges(comparison, pair) : contractChanges(comparison, pair);
   yield* comparison.named(uses);
   yield* describedSchemas(comparison, old.resources.schemas, now.resources.schemas);
 }
@@ -103,6 +99,38 @@ function* contractChanges(comparison: Comparison, { site, old, now }: ContractPa
       site,
       `\`wire\` of \`${site.subject}\` is described differently`,
     );
+}
+
+/**
+ * Yields the differences of a request that the service sends. To its receivers it is what a response is to callers; what they
+ * answer is what callers send.
+ */
+function* sentRequestChanges(comparison: Comparison, { site, old, now }: ContractPair): Iterable<Difference> {
+  const [before, after] = [old, now].map((contract): ContractResponse => {
+    const { body: { optional: _, ...content } = {} as ContractBody, header, query } = contract;
+    return { ...content, headers: { ...query, ...header } };
+  }) as [ContractResponse, ContractResponse];
+  const found = [...responseChange(comparison, site, "request", before, after)].map((one) => ({
+    ...one,
+    at: one.at.replace("/answers/request/headers/", "/header/").replace("/answers/request", "/body"),
+  }));
+  const part = partOf(site, "body", "body", "response", "none");
+  if (old.body !== undefined && now.body !== undefined && old.body.optional !== now.body.optional)
+    found.push(
+      now.body.optional
+        ? partDifference("breaking", "body-optional", part, "may be absent", "breaks receivers, who expect one")
+        : partDifference("additive", "body-required", part, "is always there", ""),
+    );
+  for (const { name: status, old: one, now: other } of pairs(old.answers ?? {}, now.answers ?? {})) {
+    const place = partOf(site, `answer ${status}`, `answers/${status}`, "request", textsOf(one ?? {}, other ?? {}));
+    if (one === undefined) found.push(partDifference("additive", "status-added", place, "is a new status", ""));
+    else if (other === undefined)
+      found.push(partDifference("breaking", "status-removed", place, "is no status", "breaks receivers who return it"));
+    else found.push(...contentChanges(comparison, place, one, other));
+  }
+  yield* found;
+  if (found.length === 0 && !same(old, now))
+    yield difference("neutral", "event-described", site, `The event \`${site.subject}\` is described differently`);
 }
 
 /** Returns a difference of a part itself. `whom`: whom it breaks, if it is breaking. */
@@ -194,15 +222,40 @@ function* bodyChanges(
       yield now.optional
         ? partDifference("additive", "body-optional", part, "may be absent", "")
         : partDifference("breaking", "body-required", part, "is required", "breaks callers who send none");
-    yield* mediaChanges(part, old, now);
-    yield* comparison.types(part, old.type, now.type);
+    yield* contentChanges(comparison, part, old, now);
   }
 }
 
-type Content = Pick<ContractBody, "media" | "type">;
+type Content = Pick<ContractBody, "media" | "type" | "others">;
 
-function mediaOf({ media = ["application/json"] }: Content): readonly string[] {
-  return media.map((type) => type.toLowerCase());
+/** Returns the media types of a body: those of its type, then those of the other types. */
+function mediaOf({ media = ["application/json"], others = {} }: Content): readonly string[] {
+  return [...media, ...Object.keys(others)].map((type) => type.toLowerCase());
+}
+
+/** Returns the type of content in a media type. */
+function typeIn({ others = {}, type }: Content, media: string): FieldType | undefined {
+  const found = Object.entries(others).find(([name]) => name.toLowerCase() === media);
+  return found === undefined ? type : found[1];
+}
+
+/** Yields the differences of the media types, then those of each type in the media types that both contents have. */
+function* contentChanges(comparison: Comparison, part: Part, old: Content, now: Content): Iterable<Difference> {
+  yield* mediaChanges(part, old, now);
+  const after = mediaOf(now);
+  const compared: (readonly [FieldType | undefined, FieldType | undefined])[] = [];
+  for (const media of mediaOf(old)) {
+    const other = after.find((one) => one === media) ?? after.find((one) => covers(one, media) || covers(media, one));
+    // One type for all media types is compared even if none of them stays: it then says what was sent.
+    if (other === undefined && (old.others ?? now.others) !== undefined) continue;
+    const types = [typeIn(old, media), typeIn(now, other ?? media)] as const;
+    if (compared.some((one) => same(one, types))) continue;
+    compared.push(types);
+    const isFirst = same(types[0], old.type);
+    const texts = textsOf({ media: [media] }, ...(other === undefined ? [] : [{ media: [other] }]));
+    const place = isFirst ? part.place : `${part.place} as ${media}`;
+    yield* comparison.types({ ...part, place, texts: isFirst ? part.texts : texts }, ...types);
+  }
 }
 
 /** Returns which values of a body are texts in both contracts: the scalars of a form, all of plain text, none of JSON. */
@@ -284,8 +337,7 @@ function* responseChange(
     yield partDifference("breaking", "body-removed", part, "is removed", "breaks readers of it");
   else if (hadBody !== true && hasBody === true) yield partDifference("additive", "body-added", part, "is new", "");
   else if (hadBody === true) {
-    yield* mediaChanges(part, old, now);
-    yield* comparison.types(part, old.type, now.type);
+    yield* contentChanges(comparison, part, old, now);
   }
   const lowered = ({ headers = {} }: ContractResponse) =>
     Object.fromEntries(Object.entries(headers).map(([name, one]) => [name.toLowerCase(), one]));

@@ -1,7 +1,7 @@
 /** Differences of part 6: outgoing and incoming events, and their delivery. */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import { events } from "../language/events/grammar.ts";
-import type { InEvent, OutEvent, Webhook } from "../language/events/model.ts";
+import type { InEvent, OutEvent, SentRequest, Webhook } from "../language/events/model.ts";
 import type { Grant } from "../language/authentication/model.ts";
 import type { FurtherWrite } from "../language/states/model.ts";
 import { durationOf } from "../language/grammar/amounts.ts";
@@ -32,6 +32,8 @@ export function eventDifferences(both: Both): Iterable<Difference> {
         ? [removedEvent(site, renamed.get(name))]
         : emittedDifferences(both, site, before, after);
     },
+    "wire/*": (before: SentRequest | undefined, after: SentRequest | undefined, site) =>
+      sentDifferences(site, before, after),
     "in/*/carries": (before: InEvent, after: InEvent, { at, name }) =>
       carriedDifferences(both, name, at, before, after),
     "in/*/also": (
@@ -89,6 +91,27 @@ function* emittedDifferences(both: Both, site: Statement, old: OutEvent, now: Ou
   if (!same(old.carries?.toSorted(), now.carries?.toSorted()) && same(before.toSorted(), after.toSorted()))
     yield difference("neutral", "payload-said", carries, `The list of what \`${name}\` carries is written differently`);
   yield* unhandledKeys(site, old, now, ["when", "carries"]);
+}
+
+/** Yields whether an event is there, and where it is sent; `contractDifferences` compares its content. */
+function* sentDifferences(
+  site: Statement,
+  old: SentRequest | undefined,
+  now: SentRequest | undefined,
+): Iterable<Difference> {
+  const { name } = site;
+  if (now === undefined) yield difference("breaking", "event-removed", site, `The event \`${name}\` is removed`);
+  else if (old === undefined) yield difference("additive", "event-added", site, `The event \`${name}\` is new`);
+  else {
+    const addresses = [old, now].map(({ method = "POST", to = "" }) => `${method} ${to}`.trim());
+    yield* restated(
+      "breaking",
+      "event-address-changed",
+      site,
+      `The request of \`${name}\``,
+      addresses as [string, string],
+    );
+  }
 }
 
 function sourceText({ when }: OutEvent): string {

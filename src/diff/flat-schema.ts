@@ -162,3 +162,8 @@ function mergedMembers(one: JsonObject, other: JsonObject): JsonObject {
   });
   return { ...one, ...Object.fromEntries(both) };
 }
+
+/** Returns the alternatives of a schema. */
+export function alternativesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
+  return [...listOf(anyOf), ...listOf(oneOf)];
+}

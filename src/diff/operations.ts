@@ -66,7 +66,8 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
   for (const one of differences) if (!isOfNobody || !stylePath.test(one.at)) yield one;
   const models = [both.old.model, both.now.model] as const;
   const uses = schemaUses(both.now.model);
-  yield* contractDifferences(contractPairs(old, now, renamed), ...models, { uses });
+  const contracts = [...contractPairs(old, now, renamed), ...sentPairs(both)];
+  yield* contractDifferences(contracts, ...models, { uses });
   yield* both.handovers?.differences ?? [];
 }
 
@@ -123,6 +124,14 @@ function contractPairs(old: Endpoints, now: Endpoints, renamed: ReadonlyMap<stri
     if (before?.wire === undefined || after.wire === undefined) return [];
     const site = { subject: name, at: `endpoints/endpoints/${name}/wire` };
     return [{ site, old: withPathNames(before.wire, before, after), now: after.wire }];
+  });
+}
+
+/** Returns the requests to receivers that both documents describe. */
+function sentPairs({ old, now }: Both): readonly ContractPair[] {
+  return pairs(old.model.events.wire, now.model.events.wire).flatMap(({ name, old: before, now: after }) => {
+    const site = { subject: name, at: `events/wire/${name}` };
+    return before === undefined || after === undefined ? [] : [{ site, old: before, now: after, isSent: true }];
   });
 }
 

@@ -1,6 +1,6 @@
 /** Turns a change of a schema into its effect on clients: a request must not become narrower, a response not wider. */
 import type { Effect } from "../language/grammar/changes.ts";
-import type { Direction, SchemaChange, SchemaChangeKind, Use } from "./schemas.ts";
+import type { Direction, SchemaChange, SchemaChangeKind, Use } from "./schema-walk.ts";
 
 type Change = Pick<SchemaChange, "kind" | "direction">;
 

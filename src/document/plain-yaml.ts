@@ -169,7 +169,7 @@ function ends(reading: Reading, indent: number): boolean {
 
 /** A character that may start an unquoted key or value, as it is no YAML indicator. */
 const letter = "[^\\s\\-?:,[\\]{}#&*!|>'\"%@`]";
-const blockKey = new RegExp(`(?:${letter}|-[^\\s:#])[^:#\\n]*:(?=[ \\n]|$)`, "y");
+const blockKey = new RegExp(`(?:${letter}|-[^\\s:#])(?:[^:#\\n]|:(?![ \\n]|$))*:(?=[ \\n]|$)`, "y");
 const flowKey = new RegExp(`(?:${letter}|-[^\\s,:#[\\]{}])[^:#,[\\]{}\\n]*:(?= )`, "y");
 const plainStart = new RegExp(`${letter}|[-:][^\\s]`, "y");
 const flowText = new RegExp(`(?:${letter}|-[^\\s,[\\]{}])[^,[\\]{}\\n]*`, "y");

@@ -88,7 +88,8 @@ function scalar(text: string, plain: (text: string, flow: boolean) => boolean): 
  * A regular expression for texts that start like other YAML syntax: an indicator, or a single dash, question mark or colon.
  */
 const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
-const invisible = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
+/** Control characters, and blanks other than the space: the fast reader of YAML leaves a block with one to the library. */
+const invisible = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]|(?! )\p{Zs}/u;
 
 /** Whether `text` needs no quotes. `flow`: it is inside braces or brackets. */
 function isPlain(text: string, flow: boolean): boolean {
@@ -104,7 +105,7 @@ function isPlainKey(text: string, flow: boolean): boolean {
 /** Puts a text in double quotes with the escapes of JSON, which YAML allows too. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(
-    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|(?! )\p{Zs}/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import { everyOperation } from "../plan/events/events.ts";
+import { isJson } from "../language/endpoints/wire-media.ts";
 import type { Operation } from "../plan/endpoints/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type ComponentNames, componentNames } from "./openapi/names.ts";
@@ -23,6 +24,8 @@ export interface Described {
 export interface DescribedOperation {
   readonly name: string;
   readonly operation: Operation;
+  /** Set if the description is that of a contract (`wire`): Nonet adds neither parameters nor errors to it. */
+  readonly contract?: true;
   readonly method: string;
   /** The path relative to the server's URL, with parameters in braces. */
   readonly path: string;
@@ -48,7 +51,7 @@ export interface DescribedBody {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query" | "header";
+  readonly in: "path" | "query" | "header" | "cookie";
   readonly required?: boolean;
   readonly description?: string;
   readonly deprecated?: boolean;
@@ -59,10 +62,13 @@ export interface Parameter {
 }
 
 export interface Success {
+  /** The status; of a class such as `2XX` its first one. */
   readonly status: number;
   readonly description: string;
   /** The schema of the JSON body; absent if the response has no body. */
   readonly schema?: JsonObject;
+  /** Whether the response has content of which none is JSON. */
+  readonly bytes: boolean;
   /** Whether the response can be a stream of server-sent events. */
   readonly stream: boolean;
   /** Whether the response always has an `ETag`. */
@@ -71,7 +77,12 @@ export interface Success {
 
 const methods = ["get", "put", "post", "patch", "delete"] as const;
 
-/** `contracts`: operations with a wire to describe too, which most exports leave out. */
+/** Returns the operations with a wire: the clients and documents of callers have them, though other functions perform them. */
+export function contractsOf({ contractOperations }: Plan): readonly Operation[] {
+  return contractOperations.map(({ operation }) => operation);
+}
+
+/** `contracts`: operations with a wire to describe too, which some exports leave out. */
 export function describe(plan: Plan, baseUrl: string, contracts: readonly Operation[] = []): Described {
   const document = writtenOut(plan, baseUrl);
   const names = componentNames(plan);
@@ -172,12 +183,15 @@ function described(
   path: string,
   operationObject: OperationObject,
 ): DescribedOperation {
-  const content = Object.entries(operationObject.requestBody?.content ?? {});
+  const isContract = operation.wire !== undefined;
+  const all = Object.entries(operationObject.requestBody?.content ?? {});
+  const content = isContract ? all.toSorted(([one], [other]) => Number(isJson(other)) - Number(isJson(one))) : all;
   const [first] = content;
   const form = operationObject.requestBody?.content["multipart/form-data"]?.schema;
   return {
     name: operation.name,
     operation,
+    ...(isContract ? { contract: true } : {}),
     method: operation.method,
     path,
     summary: operationObject.summary,
@@ -196,19 +210,21 @@ function described(
         }),
     successes: Object.entries(operationObject.responses)
       .filter(([status]) => status.startsWith("2"))
-      .map(([status, response]) => successOf(Number(status), response)),
+      .map(([status, response]) => successOf(Number(status.replace("XX", "00")), response)),
     possibleErrors: possibleErrorsOf(plan, operation),
     statuses: Object.keys(operationObject.responses),
   };
 }
 
 function successOf(status: number, { description, headers = {}, content = {} }: ResponseObject): Success {
-  const schema = content["application/json"]?.schema;
+  const types = Object.keys(content);
+  const schema = (content["application/json"] ?? content[types.find(isJson) ?? ""])?.schema;
   const tag = headers["ETag"];
   return {
     status,
     description,
     ...(schema === undefined ? {} : { schema }),
+    bytes: types.length > 0 && !types.some(isJson),
     stream: Object.hasOwn(content, "text/event-stream"),
     // An `ETag` that every response of the operation has is a reference to a component; an optional one is an inline header.
     tagged: tag !== undefined && tag["required"] !== false,

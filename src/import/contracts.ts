@@ -1,10 +1,11 @@
 /** Converts one operation of OpenAPI 3.x or Swagger 2 to the wire of a handler: its requests and responses. */
-import { isObject, isWrittenAlike, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, isWrittenAlike, type Json, type JsonObject, mapMembers } from "../base/json.ts";
 import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "../language/endpoints/model.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { below, type ImportNotices, itemsOf, textOf } from "./report.ts";
 import type { Dialect, Found, Schemas } from "./schemas.ts";
-import { deprecatedType } from "./deprecations.ts";
+import { deprecatedType, isDeprecationKeyword } from "./deprecations.ts";
+import { openapiOf, resolvedMap } from "./openapi-members.ts";
 
 export interface ImportContext {
   readonly dialect: Dialect;
@@ -13,6 +14,8 @@ export interface ImportContext {
   readonly notices: ImportNotices;
   /** The base URL of the imported document. */
   readonly base?: string;
+  /** The names in the document of operations that have another one in the source. */
+  readonly renamed?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -33,11 +36,30 @@ export function contractOf(
   });
   const body = source.dialect === "2.0" ? swaggerBody(source, operation, parameters) : requestBody(source, operation);
   const answers = responsesOf(source, operation);
+  const { openapi } = operationMembers(source, operation, item);
   return {
     ...Object.fromEntries(groups),
     ...(body === undefined ? {} : { body }),
     ...(answers === undefined ? {} : { answers }),
+    ...(openapi === undefined ? {} : { openapi }),
   };
+}
+
+/** The members of an operation that become statements of the document, or of its events. */
+const operationMembersRead: ReadonlySet<string> = new Set([
+  "operationId", "summary", "security", "parameters", "requestBody", "responses", "callbacks", "consumes", "produces",
+  "schemes", "deprecated",
+]); // biome-ignore format: a table
+
+/** Returns the members of an operation, with the servers of its path, that only the exported description has. */
+function operationMembers(
+  { dialect }: ImportContext,
+  { value }: Found,
+  item: Found,
+): { readonly openapi?: JsonObject } {
+  const servers = value["servers"] ?? item.value["servers"];
+  const further = servers === undefined || dialect === "2.0" ? {} : { servers };
+  return openapiOf(value, operationMembersRead, further);
 }
 
 // ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -88,7 +110,25 @@ function parameterOf(
   reportStyle(source, value, pointer, location);
   const type = parameterType(source, value, pointer);
   const optional = location !== "path" && value["required"] !== true;
-  return [[name, { optional, type, ...descriptionMember(value), ...exampleOf(source, value, pointer) }]];
+  return [[name, { optional, type, ...textsOf(source, value, pointer) }]];
+}
+
+/** The members of a parameter or header that become statements of the document, or that the report lists. */
+const parameterMembersRead: ReadonlySet<string> = new Set([
+  "name", "in", "required", "schema", "content", "description", "example", "style", "explode", "allowReserved",
+  "allowEmptyValue", "collectionFormat", "deprecated", "$ref",
+]); // biome-ignore format: a table
+
+/** Returns the texts and examples of a parameter or header. */
+function textsOf(source: ImportContext, value: JsonObject, pointer: string): Omit<Parameter, "optional" | "type"> {
+  const read = new Set(parameterMembersRead);
+  for (const key of Object.keys(value))
+    if (isDeprecationKeyword(key) || (source.dialect === "2.0" && schemaWords.has(key))) read.add(key);
+  return {
+    ...descriptionMember(value),
+    ...exampleOf(source, value, pointer),
+    ...openapiOf(value, read, resolvedMap(value, "examples", pointer, source.schemas)),
+  };
 }
 
 const defaultStyles: Readonly<Record<string, string>> = {
@@ -146,16 +186,11 @@ function descriptionMember(value: JsonObject): { readonly note?: string } {
   return typeof description === "string" && description !== "" ? { note: description } : {};
 }
 
-function exampleOf(
-  { notices, schemas }: ImportContext,
-  value: JsonObject,
-  pointer: string,
-): { readonly example?: Json } {
+function exampleOf({ schemas }: ImportContext, value: JsonObject, pointer: string): { readonly example?: Json } {
   if (value["example"] !== undefined) return { example: value["example"] };
   const { examples } = value;
   if (!isObject(examples)) return {};
-  const [first, ...more] = Object.entries(examples);
-  if (more.length > 0) notices.lost(below(pointer, "examples"), "examples after the first one");
+  const [first] = Object.entries(examples);
   const found = first && schemas.resolve(first[1], below(pointer, "examples", first[0]))?.value["value"];
   return found === undefined ? {} : { example: found };
 }
@@ -168,9 +203,16 @@ function requestBody(source: ImportContext, operation: Found): ContractBody | un
   if (operation.value["requestBody"] === undefined) return undefined;
   const body = schemas.resolve(operation.value["requestBody"], at);
   if (body === undefined) return undefined;
-  const content = contentOf(source, body.value["content"], below(body.pointer, "content"));
-  return { optional: body.value["required"] !== true, ...content, ...descriptionMember(body.value) };
+  const { members, ...content } = contentOf(source, body.value["content"], below(body.pointer, "content"));
+  return {
+    optional: body.value["required"] !== true,
+    ...content,
+    ...descriptionMember(body.value),
+    ...openapiOf(body.value, bodyMembersRead, members),
+  };
 }
+
+const bodyMembersRead: ReadonlySet<string> = new Set(["content", "description", "required", "$ref"]);
 
 function swaggerBody(source: ImportContext, operation: Found, parameters: readonly Found[]): ContractBody | undefined {
   const { schemas, root } = source;
@@ -184,6 +226,7 @@ function swaggerBody(source: ImportContext, operation: Found, parameters: readon
       type,
       ...mediaMember(consumes),
       ...descriptionMember(body.value),
+      ...openapiOf(body.value, swaggerBodyMembersRead),
     };
   }
   const [first] = form;
@@ -208,6 +251,15 @@ function swaggerBody(source: ImportContext, operation: Found, parameters: readon
   };
 }
 
+const swaggerBodyMembersRead: ReadonlySet<string> = new Set([
+  "name",
+  "in",
+  "schema",
+  "description",
+  "required",
+  "$ref",
+]);
+
 function described(value: JsonObject): JsonObject {
   return typeof value["description"] === "string" ? { description: value["description"] } : {};
 }
@@ -226,14 +278,18 @@ function mediaMember(media: readonly string[]): { readonly media?: readonly stri
   return distinct.length === 0 || isWrittenAlike(distinct, ["application/json"]) ? {} : { media: distinct };
 }
 
-/** Returns the schema of a body and the media types that use it; of several schemas the one of JSON, else the first. */
-function contentOf(
-  source: ImportContext,
-  content: Json | undefined,
-  pointer: string,
-): Pick<ContractBody, "type" | "media"> {
+interface ImportedContent extends Pick<ContractBody, "type" | "media" | "others"> {
+  /** The members of media types beside their schemas, as of an object with `content`. */
+  readonly members: JsonObject;
+}
+
+/**
+ * Returns the schema of a body and the media types that use it, and the schemas of the others. The first is the schema of JSON,
+ * else of the first media type.
+ */
+function contentOf(source: ImportContext, content: Json | undefined, pointer: string): ImportedContent {
   const { schemas, notices } = source;
-  if (!isObject(content)) return {};
+  if (!isObject(content)) return { members: {} };
   const entries = Object.entries(content).filter(([media]) => {
     if (!isMedia(media)) notices.lost(below(pointer, media), "a media type that is none", media);
     return isMedia(media);
@@ -242,24 +298,36 @@ function contentOf(
     entries.find(([media]) => /^application\/json\b/.test(media)) ??
     entries.find(([media]) => /json/.test(media)) ??
     entries[0];
-  if (main === undefined) return {};
+  if (main === undefined) return { members: {} };
   const schemaIn = (entry: Json): Json | undefined => (isObject(entry) ? entry["schema"] : undefined);
   const same = entries.filter(([, entry]) => isWrittenAlike(schemaIn(entry), schemaIn(main[1])));
-  for (const [media] of entries.filter((entry) => !same.includes(entry)))
-    notices.lost(below(pointer, media), "another schema for another media type", media);
-  for (const [media, entry] of same) reportContent(source, entry, below(pointer, media));
-  const schema = schemaIn(main[1]);
+  const further = entries.filter((entry) => !same.includes(entry));
+  const typeAt = ([media, entry]: readonly [string, Json]): FieldType =>
+    schemas.typeOf(schemaIn(entry), below(pointer, media, "schema"));
+  const others = further.map((entry) => [entry[0], typeAt(entry)] as const);
   const media = same.map(([name]) => name);
-  if (schema === undefined) return { media };
-  return { type: schemas.typeOf(schema, below(pointer, main[0], "schema")), ...mediaMember(media) };
+  return {
+    ...(schemaIn(main[1]) === undefined ? { media } : { type: typeAt(main), ...mediaMember(media) }),
+    ...(others.length === 0 ? {} : { others: Object.fromEntries(others) }),
+    members: contentMembers(source, entries, pointer),
+  };
 }
 
-function reportContent({ notices }: ImportContext, entry: Json, pointer: string): void {
-  if (!isObject(entry)) return;
-  if (entry["encoding"] !== undefined) notices.lost(below(pointer, "encoding"), "how the parts of a form are written");
-  if (entry["example"] !== undefined || entry["examples"] !== undefined)
-    notices.lost(pointer, "examples of a whole body");
+function contentMembers(
+  source: ImportContext,
+  entries: readonly (readonly [string, Json])[],
+  pointer: string,
+): JsonObject {
+  const members = entries.flatMap(([media, entry]): [string, JsonObject][] => {
+    if (!isObject(entry)) return [];
+    const examples = resolvedMap(entry, "examples", below(pointer, media), source.schemas);
+    const { openapi } = openapiOf(entry, mediaMembersRead, examples);
+    return openapi === undefined ? [] : [[media, openapi]];
+  });
+  return members.length === 0 ? {} : { content: Object.fromEntries(members) };
 }
+
+const mediaMembersRead: ReadonlySet<string> = new Set(["schema"]);
 
 // ── Answers ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -282,26 +350,45 @@ function responsesOf(source: ImportContext, operation: Found): EndpointContract[
 }
 
 function responseOf(source: ImportContext, operation: Found, { value, pointer }: Found): ContractResponse {
-  const { notices, dialect } = source;
-  const content =
+  const { dialect } = source;
+  const { members, ...content } =
     dialect === "2.0"
       ? swaggerContent(source, operation, { value, pointer })
       : contentOf(source, value["content"], below(pointer, "content"));
   const headers = headersOf(source, value["headers"], below(pointer, "headers"));
-  if (value["links"] !== undefined) notices.lost(below(pointer, "links"), "links between operations");
-  return { ...content, ...(Object.keys(headers).length === 0 ? {} : { headers }), ...descriptionMember(value) };
+  return {
+    ...content,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...descriptionMember(value),
+    ...openapiOf(value, responseMembersRead, { ...linksOf(source, value, pointer), ...members }),
+  };
 }
 
-function swaggerContent(
-  source: ImportContext,
-  operation: Found,
-  { value, pointer }: Found,
-): Pick<ContractBody, "type" | "media"> {
-  const { schemas, root, notices } = source;
-  if (value["examples"] !== undefined) notices.lost(below(pointer, "examples"), "examples of a whole body");
-  if (value["schema"] === undefined) return {};
+function linksOf({ schemas, renamed }: ImportContext, value: JsonObject, pointer: string): JsonObject {
+  return mapMembers(resolvedMap(value, "links", pointer, schemas), (links) =>
+    mapMembers(links as JsonObject, (link) => {
+      const { operationId } = isObject(link) ? link : {};
+      const name = typeof operationId === "string" ? renamed?.get(operationId) : undefined;
+      return name === undefined ? link : { ...(link as JsonObject), operationId: name };
+    }),
+  );
+}
+
+const responseMembersRead: ReadonlySet<string> = new Set([
+  "content", "description", "headers", "schema", "examples", "$ref",
+]); // biome-ignore format: a table
+
+function swaggerContent(source: ImportContext, operation: Found, { value, pointer }: Found): ImportedContent {
+  const { schemas, root } = source;
+  const examples = Object.entries(isObject(value["examples"]) ? value["examples"] : {});
+  const members =
+    examples.length === 0
+      ? {}
+      : { content: Object.fromEntries(examples.map(([media, example]) => [media, { example }])) };
+  if (value["schema"] === undefined) return { members };
   const produces = mediaList(operation.value["produces"] ?? root["produces"]);
-  return { type: schemas.typeOf(value["schema"], below(pointer, "schema")), ...mediaMember(produces) };
+  const type = schemas.typeOf(value["schema"], below(pointer, "schema"));
+  return { type, ...mediaMember(produces), members };
 }
 
 function headersOf(
@@ -317,12 +404,7 @@ function headersOf(
       if (header === undefined) return [];
       const type = parameterType(source, header.value, header.pointer);
       const optional = header.value["required"] !== true;
-      return [
-        [
-          name,
-          { optional, type, ...descriptionMember(header.value), ...exampleOf(source, header.value, header.pointer) },
-        ],
-      ];
+      return [[name, { optional, type, ...textsOf(source, header.value, header.pointer) }]];
     }),
   );
 }

@@ -76,6 +76,11 @@ export function deprecatedType(schema: Json, value: JsonObject): FieldType {
   return { kind: "schema", schema: { ...base, deprecated: true, ...Object.fromEntries(keywords) } };
 }
 
+/** Whether a member of a parameter or header is about its deprecation. */
+export function isDeprecationKeyword(key: string): boolean {
+  return Object.values(deprecationKeywords).some((keyword) => keyword === key);
+}
+
 /** Returns a date as a document writes it, also of a moment at midnight in UTC; undefined for anything else. */
 function dateIn(value: Json): string | undefined {
   const date = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?(?:Z|[+-]00:00))?$/.exec(textOf(value))?.[1];

@@ -1,55 +1,90 @@
-/** Imports webhooks and callbacks as outgoing events. No description declares their triggers, so each trigger is a gap. */
+/**
+ * Imports webhooks and callbacks as outgoing events, with the requests that receivers know. No description declares their
+ * triggers, so each trigger is a gap.
+ */
 import { uniqueName } from "../base/case.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
-import type { ImportedOperation } from "./operations.ts";
-import { quoted } from "./prose.ts";
-import { below, entriesOf, type ImportNotices, textsOf } from "./report.ts";
-import type { Schemas } from "./schemas.ts";
+import { isObject, type Json } from "../base/json.ts";
+import { methods } from "../language/endpoints/model.ts";
+import type { SentRequest } from "../language/events/model.ts";
+import { contractOf, type ImportContext } from "./contracts.ts";
+import { type ImportedOperation, shortText } from "./operations.ts";
+import { below, entriesOf, textsOf } from "./report.ts";
+import type { Found } from "./schemas.ts";
 
 export interface ImportedEvents {
-  readonly names: readonly string[];
-  readonly prose: readonly string[];
+  /** The requests by name of their event. */
+  readonly requests: Readonly<Record<string, SentRequest>>;
 }
 
-export function webhooksOf(
-  root: JsonObject,
-  operations: readonly ImportedOperation[],
-  schemas: Schemas,
-  notices: ImportNotices,
-): ImportedEvents {
-  const names: string[] = [];
-  const prose: string[] = [];
+export function eventsOf(source: ImportContext, operations: readonly ImportedOperation[]): ImportedEvents {
+  const { root, schemas } = source;
+  const requests: Record<string, SentRequest> = {};
   const usedNames = new Set<string>();
-  const add = (written: string, item: unknown, pointer: string): void => {
-    const found = schemas.resolve(item as never, pointer);
-    if (found === undefined) return;
-    const name = eventName(written, usedNames);
-    names.push(name);
-    const payload = payloadOf(found.value, found.pointer, name, schemas);
-    const texts = Object.values(found.value).flatMap((operation) =>
-      isObject(operation) ? [operation["summary"], operation["description"]] : [],
-    );
-    prose.push(
-      `#### ${name}`,
-      payload === undefined ? "What it carries is not shown." : `It carries a \`${payload}\`.`,
-      ...textsOf(...texts).map(quoted),
-    );
-    notices.lost(pointer, "what makes the service send an event, and how it is sent", name);
+  const add = (written: string, item: Json, pointer: string, callback: Pick<SentRequest, "of" | "to"> = {}): void => {
+    const found = schemas.resolve(item, pointer);
+    for (const [method, value] of found === undefined ? [] : requestsIn(source, found)) {
+      const name = eventName(written, usedNames);
+      if (name !== written)
+        source.notices.renamed(pointer, "an event by a name that a document cannot have", `${written} is ${name}`);
+      requests[name] = sentRequest(source, method, value, found as Found, callback);
+      source.notices.lost(pointer, "what makes the service send an event", name);
+    }
   };
   for (const at of ["webhooks", "x-webhooks"]) {
     const { [at]: webhooks } = root;
     for (const [name, item] of entriesOf(webhooks)) add(name, item, below("", at, name));
   }
-  for (const { name, pointer } of operations) {
+  for (const { name, pointer, endpoint } of operations) {
     const found = schemas.resolve({ $ref: `#${pointer}` }, pointer)?.value["callbacks"];
     for (const [event, callback] of entriesOf(found)) {
       const at = below(pointer, "callbacks", event);
       const items = schemas.resolve(callback, at);
-      for (const [expression, item] of Object.entries(items?.value ?? {}))
-        if (!expression.startsWith("x-")) add(`${name}.${event}`, item, below(items?.pointer ?? at, expression));
+      for (const [to, item] of Object.entries(items?.value ?? {}))
+        if (!to.startsWith("x-"))
+          add(
+            `${name}.${event}`,
+            item,
+            below(items?.pointer ?? at, to),
+            endpoint === undefined ? {} : { of: name, to },
+          );
     }
   }
-  return { names, prose };
+  return { requests };
+}
+
+/** Returns the requests of a path item by method. */
+function requestsIn(
+  { notices, schemas }: ImportContext,
+  { value, pointer }: Found,
+): readonly (readonly [string, Found])[] {
+  return Object.entries(value).flatMap(([key, one]): readonly (readonly [string, Found])[] => {
+    const at = below(pointer, key);
+    const operation =
+      isObject(one) && methods.includes(key.toUpperCase() as never) ? schemas.resolve(one, at) : undefined;
+    if (operation !== undefined) return [[key.toUpperCase(), operation]];
+    if (key !== "parameters") notices.lost(at, "a member of an event that is no request", key);
+    return [];
+  });
+}
+
+function sentRequest(
+  source: ImportContext,
+  method: string,
+  operation: Found,
+  item: Found,
+  callback: Pick<SentRequest, "of" | "to">,
+): SentRequest {
+  const { value, pointer } = operation;
+  const { operationId, security, summary } = value;
+  for (const [key, member] of Object.entries({ operationId, security, deprecated: value["deprecated"] }))
+    if (member !== undefined) source.notices.lost(below(pointer, key), `\`${key}\` of an event`);
+  const [text] = textsOf(summary);
+  return {
+    ...(method === "POST" ? {} : { method: method as NonNullable<SentRequest["method"]> }),
+    ...callback,
+    ...(text === undefined ? {} : { note: shortText(text) }),
+    ...contractOf(source, operation, item, () => undefined),
+  };
 }
 
 export function eventName(written: string, usedNames: Set<string>): string {
@@ -58,21 +93,4 @@ export function eventName(written: string, usedNames: Set<string>): string {
     .filter((word) => word !== "")
     .join(".");
   return uniqueName(usedNames, /^[A-Za-z]/.test(words) ? words : `event.${words || "x"}`, ".");
-}
-
-/** Returns the name of the payload's schema. */
-function payloadOf(item: JsonObject, pointer: string, event: string, schemas: Schemas): string | undefined {
-  for (const [method, operation] of Object.entries(item)) {
-    if (!isObject(operation)) continue;
-    const body = schemas.resolve(operation["requestBody"], below(pointer, method, "requestBody"));
-    const content = body?.value["content"];
-    if (body === undefined || !isObject(content)) continue;
-    for (const [media, entry] of Object.entries(content)) {
-      if (!isObject(entry) || entry["schema"] === undefined) continue;
-      const at = below(body.pointer, "content", media, "schema");
-      const type = schemas.typeOf(entry["schema"], at);
-      return type.kind === "named" ? type.name : schemas.named(entry["schema"], at, `${event} event`);
-    }
-  }
-  return undefined;
 }

@@ -9,7 +9,8 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
   const prefixSet = prefixes(wanted);
   let at = 0;
   const blanks = (): void => {
-    while (/\s/.test(text[at] ?? "")) at++;
+    // The white space of JSON (RFC 8259): no other character up to U+0020 is outside of a text.
+    while (text.charCodeAt(at) <= 0x20) at++;
   };
   const word = (): string => {
     const start = at++;

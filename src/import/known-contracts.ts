@@ -17,18 +17,29 @@ export function withKnownContract(endpoint: Endpoint, path: string, wire: Endpoi
 }
 
 /** Returns a contract in which no name of a schema means a resource. */
-export function withoutClash(wire: EndpointContract, resources: Readonly<Record<string, unknown>>): EndpointContract {
-  const retyped = <One extends { readonly type?: FieldType }>(one: One): One =>
-    one.type?.kind === "named" && Object.hasOwn(resources, one.type.name)
-      ? { ...one, type: { kind: "schema", schema: { $ref: `#/schemas/${one.type.name}` } } }
-      : one;
-  const all = <One extends { readonly type?: FieldType }>(record: Readonly<Record<string, One>>): Record<string, One> =>
+export function withoutClash<Contract extends EndpointContract>(
+  wire: Contract,
+  resources: Readonly<Record<string, unknown>>,
+): Contract {
+  const typed = (type: FieldType): FieldType =>
+    type.kind === "named" && Object.hasOwn(resources, type.name)
+      ? { kind: "schema", schema: { $ref: `#/schemas/${type.name}` } }
+      : type;
+  const retyped = <One extends Typed>(one: One): One => ({
+    ...one,
+    ...(one.type === undefined ? {} : { type: typed(one.type) }),
+    ...(one.others === undefined
+      ? {}
+      : { others: Object.fromEntries(Object.entries(one.others).map(([media, type]) => [media, typed(type)])) }),
+  });
+  const all = <One extends Typed>(record: Readonly<Record<string, One>>): Record<string, One> =>
     Object.fromEntries(Object.entries(record).map(([name, one]) => [name, retyped(one)]));
   const response = (one: ContractResponse): ContractResponse => ({
     ...retyped(one),
     ...(one.headers === undefined ? {} : { headers: all<Parameter>(one.headers) }),
   });
   return {
+    ...wire,
     ...Object.fromEntries(
       (["path", "query", "header", "cookie"] as const).flatMap((location) => {
         const { [location]: parameters } = wire;
@@ -40,4 +51,9 @@ export function withoutClash(wire: EndpointContract, resources: Readonly<Record<
       ? {}
       : { answers: Object.fromEntries(Object.entries(wire.answers).map(([status, one]) => [status, response(one)])) }),
   };
+}
+
+interface Typed {
+  readonly type?: FieldType;
+  readonly others?: Readonly<Record<string, FieldType>>;
 }

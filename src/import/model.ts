@@ -1,17 +1,19 @@
 /** Converts OpenAPI and Swagger to the nine parts of a document, and their descriptions to the prose of each part. */
 import { kebabCase } from "../base/case.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, isWrittenAlike, type Json, type JsonObject } from "../base/json.ts";
 import type { Endpoint, RequestStyle } from "../language/endpoints/model.ts";
 import type { Errors } from "../language/errors/model.ts";
 import type { Model, PartName, PartStatus } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
 import type { Prose } from "../language/print.ts";
+import type { ImportContext } from "./contracts.ts";
 import { errorsOf } from "./errors.ts";
-import { webhooksOf } from "./events.ts";
+import { eventsOf, type ImportedEvents } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
 import { type Keys, withKeys } from "./keys.ts";
+import { openapiOf } from "./openapi-members.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type ImportNotices, itemsOf, textsOf } from "./report.ts";
+import { below, entriesOf, type ImportNotices, itemsOf, textsOf } from "./report.ts";
 import { versioningOf } from "./deprecations.ts";
 import { withKnownContract, withoutClash } from "./known-contracts.ts";
 import { contractOperations } from "./resources/groups.ts";
@@ -37,8 +39,10 @@ export function modelOf(
 ): Parts {
   const schemas = createSchemas(root, dialect, notices);
   const base = baseOf(root, dialect, notices);
-  const operations = operationsOf({ dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) });
-  const events = webhooksOf(root, operations, schemas, notices);
+  const source: ImportContext = { dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) };
+  const operations = operationsOf(source);
+  const events = eventsOf(source, operations);
+  reportUnused(root, notices);
   const named = schemas.all();
   const resources = resourcesOf(contractsOnly ? [] : contractOperations(operations), named, keyNamesOf(root));
   const isServed = resources.endpoints.size > 0;
@@ -49,8 +53,7 @@ export function modelOf(
   report(operations, resources, keys, notices);
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
-  for (const member of Object.keys(root))
-    if (member.startsWith("x-")) notices.lost(below("", member), "an extension of the whole description", member);
+  const openapi = documentMembers(root, dialect, purpose.purpose.purpose);
   const { versioning, gaps } = versioningOf(operations);
   const found: Found = { base, operations, security, events, errors, named, resources, versioning };
   const model: Model = {
@@ -70,6 +73,7 @@ export function modelOf(
     endpoints: {
       ...(base === undefined ? {} : { base }),
       ...(isServed ? { requests: requestStyleOf(resources) } : {}),
+      ...openapi,
       endpoints: Object.fromEntries(
         operations.flatMap(({ name, endpoint }) =>
           endpoint === undefined ? [] : [[name, finalEndpoint(name, endpoint, resources)]],
@@ -83,13 +87,21 @@ export function modelOf(
       allow: security?.allow ?? {},
       show: {},
     },
-    events: {},
+    events:
+      Object.keys(events.requests).length === 0 ? {} : { wire: withoutClashes(events.requests, resources.resources) },
     errors,
     limits: {},
     versioning,
     gaps: [...purpose.gaps, ...gapsOf(found), ...gaps],
   };
-  return { model, prose: proseOf(root, info, operations, events.prose, dialect) };
+  return { model, prose: proseOf(operations) };
+}
+
+function withoutClashes(
+  requests: ImportedEvents["requests"],
+  resources: Model["resources"]["resources"],
+): ImportedEvents["requests"] {
+  return Object.fromEntries(Object.entries(requests).map(([name, one]) => [name, withoutClash(one, resources)]));
 }
 
 /** Returns the declared endpoint of an operation with its imported contract beside it, else its handler. */
@@ -141,7 +153,7 @@ interface Found {
   readonly base: string | undefined;
   readonly operations: readonly ImportedOperation[];
   readonly security: ReturnType<typeof securityOf>;
-  readonly events: ReturnType<typeof webhooksOf>;
+  readonly events: ImportedEvents;
   readonly errors: Errors;
   readonly named: ReturnType<ReturnType<typeof createSchemas>["all"]>;
   readonly resources: ImportedResources;
@@ -162,7 +174,7 @@ function statusOf({
     resources: Object.keys({ ...named, ...resources.resources }).length === 0 ? "not shown" : "shown",
     endpoints: "shown",
     authentication: security === undefined ? "not shown" : "shown",
-    events: events.names.length === 0 ? "not shown" : "shown",
+    events: Object.keys(events.requests).length === 0 ? "not shown" : "shown",
     errors: isEmpty(errors) ? "not shown" : "shown",
     versioning: versioning.deprecated === undefined ? "not shown" : "shown",
   };
@@ -178,8 +190,8 @@ function gapsOf({ base, operations, security, events, errors }: Found): readonly
     "endpoints/repeats",
     ...open.map(({ name }) => `endpoints/endpoints/${name}`),
     ...(security?.gaps ?? []),
-    ...events.names.map((name) => `events/out/${name}`),
-    ...(events.names.length === 0 ? [] : ["events/envelope", "events/delivery"]),
+    ...Object.keys(events.requests).map((name) => `events/out/${name}`),
+    ...(Object.keys(events.requests).length === 0 ? [] : ["events/envelope", "events/delivery"]),
     ...(isEmpty(errors) || errors.body !== undefined ? [] : ["errors/body"]),
   ];
 }
@@ -226,7 +238,7 @@ export function purposeOf(
 
 /** Returns the base URL, from the first server. */
 function baseOf(root: JsonObject, dialect: Dialect, notices: ImportNotices): string | undefined {
-  const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root, notices), "/servers/0"];
+  const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root), "/servers/0"];
   if (url === undefined) return undefined;
   const full = /^https?:\/\//i.test(url) ? url : `{base_url}${url.startsWith("/") ? "" : "/"}${url}`;
   const base = full.replace(/\/+$/, "");
@@ -242,35 +254,85 @@ function swaggerBase({ host, basePath, schemes }: JsonObject): string | undefine
   return `${scheme}://${host}${path}`;
 }
 
-function firstServer({ servers }: JsonObject, notices: ImportNotices): string | undefined {
-  const [first, ...more] = itemsOf(servers);
-  if (more.length > 0) notices.lost("/servers", "servers after the first one", `${more.length}`);
+function firstServer({ servers }: JsonObject): string | undefined {
+  const [first] = itemsOf(servers);
   if (!isObject(first) || typeof first["url"] !== "string") return undefined;
   const { variables } = first;
   if (!isObject(variables)) return first["url"];
-  if (Object.keys(variables).length > 0)
-    notices.lost("/servers/0/variables", "the variables of a server, beside their defaults");
   return first["url"].replaceAll(/\{([^{}]+)\}/g, (braced, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : braced;
   });
 }
 
+/** The members of a description that become statements of the document. */
+const rootMembersRead: ReadonlySet<string> = new Set([
+  "openapi", "swagger", "info", "servers", "paths", "webhooks", "x-webhooks", "components", "security", "definitions",
+  "securityDefinitions", "parameters", "responses", "host", "basePath", "schemes", "consumes", "produces", "tags",
+]); // biome-ignore format: a table
+
+/**
+ * Returns the members of the description that only the exported one has: what `info` says besides the title, tags with more
+ * than a name, servers with more than an address.
+ */
+function documentMembers(
+  root: JsonObject,
+  dialect: Dialect,
+  purpose: string | undefined,
+): { readonly openapi?: JsonObject } {
+  const info = isObject(root["info"]) ? root["info"] : {};
+  const { summary } = info;
+  const read = new Set(["title", ...(summary === purpose ? ["summary"] : [])]);
+  const { openapi: about } = openapiOf(info, read);
+  const servers = dialect === "2.0" ? swaggerServers(root) : itemsOf(root["servers"]);
+  const isPlain =
+    servers.length < 2 && servers.every((one) => isObject(one) && isWrittenAlike(Object.keys(one), ["url"]));
+  const tags = itemsOf(root["tags"]);
+  return openapiOf(root, rootMembersRead, {
+    ...(about === undefined ? {} : { info: about }),
+    ...(isPlain ? {} : { servers }),
+    ...(tags.length === 0 ? {} : { tags }),
+  });
+}
+
+/** Returns the servers of a Swagger 2 description: one for each scheme. */
+function swaggerServers(root: JsonObject): readonly Json[] {
+  const declared = itemsOf(root["schemes"]);
+  const schemes = ["https", "http"].filter((one) => declared.includes(one));
+  if (typeof root["host"] !== "string" || schemes.length < 2) return [];
+  return schemes.flatMap((scheme) => {
+    const url = swaggerBase({ ...root, schemes: [scheme] });
+    return url === undefined ? [] : [{ url }];
+  });
+}
+
+/** Reports the components that nothing refers to, except schemas and credentials, which the document has anyway. */
+function reportUnused(root: JsonObject, notices: ImportNotices): void {
+  const components = isObject(root["components"]) ? root["components"] : { ...pick(root, "parameters", "responses") };
+  const at = isObject(root["components"]) ? "/components" : "";
+  const used = new Set(
+    [...JSON.stringify(root).matchAll(/"\$ref":"#((?:[^"\\]|\\.)*)"/g)].map(([, pointer]) => pointer),
+  );
+  for (const [kind, all] of Object.entries(components)) {
+    if (kind === "schemas" || kind === "securitySchemes") continue;
+    if (kind.startsWith("x-")) notices.lost(below(at, kind), "an extension of the components", kind);
+    for (const [name] of entriesOf(all))
+      if (!used.has(below(at, kind, name)) && !kind.startsWith("x-"))
+        notices.lost(below(at, kind, name), "a component that nothing refers to");
+  }
+}
+
+function pick(object: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
+}
+
 // ── Prose ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function proseOf(
-  root: JsonObject,
-  info: JsonObject,
-  operations: readonly ImportedOperation[],
-  events: readonly string[],
-  dialect: Dialect,
-): Prose {
+function proseOf(operations: readonly ImportedOperation[]): Prose {
   const counting = [...countingHeaders(operations)];
-  const version = typeof info["version"] === "string" ? info["version"] : undefined;
+  const spoken = operations.filter(({ prose }) => prose.length > 0);
   return {
-    purpose: { before: aboutTheSource(info, root) },
-    endpoints: { after: headings(root, operations) },
-    ...(events.length === 0 ? {} : { events: { after: events } }),
+    endpoints: { after: spoken.flatMap(({ name, prose }) => [`#### ${name}`, ...prose.map(quoted)]) },
     limits: {
       before:
         counting.length === 0
@@ -278,15 +340,6 @@ function proseOf(
           : [
               `The answers of the source carry ${counting.map((name) => `\`${name}\``).join(", ")}; what they count is not shown.`,
             ],
-    },
-    versioning: {
-      before: [
-        ...(version === undefined
-          ? []
-          : [
-              `The source is version ${plain(version)} of its description (${dialect === "2.0" ? "Swagger" : "OpenAPI"}); how versions of the service are told apart is not shown.`,
-            ]),
-      ],
     },
   };
 }
@@ -308,27 +361,6 @@ export function aboutTheSource(info: JsonObject, root: JsonObject): readonly str
     ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
     ...(isObject(root["externalDocs"]) ? [`More: ${plain(linkOf(root["externalDocs"]))}.`] : []),
   ];
-}
-
-/** Returns a heading for each tag, and below it one for each operation with more prose than its description. */
-function headings(root: JsonObject, operations: readonly ImportedOperation[]): readonly string[] {
-  const tags = new Map<string, JsonObject>();
-  for (const tag of itemsOf(root["tags"]))
-    if (isObject(tag) && typeof tag["name"] === "string") tags.set(tag["name"], tag);
-  const groups = Map.groupBy(operations, ({ tag }) => tag ?? "");
-  return [...new Set([...tags.keys(), ...groups.keys()])].flatMap((tag): readonly string[] => {
-    const { description, externalDocs } = tags.get(tag) ?? {};
-    const list = groups.get(tag) ?? [];
-    const names = list.map(({ name }) => `\`${name}\``).join(", ");
-    const spoken = list.filter(({ prose }) => prose.length > 0);
-    return [
-      ...(tag === "" ? (tags.size > 0 && list.length > 0 ? ["### Others"] : []) : [`### ${plain(tag)}`]),
-      ...textsOf(description).map(quoted),
-      ...(isObject(externalDocs) ? [`More: ${plain(linkOf(externalDocs))}.`] : []),
-      ...(tag === "" || names === "" ? [] : [`${names}.`]),
-      ...spoken.flatMap(({ name, prose }) => [`#### ${name}`, ...prose.map(quoted)]),
-    ];
-  });
 }
 
 /** Returns the names of response headers about rate limits. */

@@ -5,7 +5,7 @@ import { type Endpoint, type Method, methods } from "../language/endpoints/model
 import { pathSegments, segmentShape } from "../language/endpoints/resolve.ts";
 import { pathProblem } from "../language/endpoints/address.ts";
 import type { Deprecation } from "../language/versioning/model.ts";
-import { below, entriesOf, itemsOf, textOf, textsOf } from "./report.ts";
+import { below, entriesOf, itemsOf, textsOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { contractOf, type ImportContext } from "./contracts.ts";
 import { deprecationIn, withoutDeprecation } from "./deprecations.ts";
@@ -33,18 +33,39 @@ const reservedPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/opena
 const otherMethods = ["head", "options", "trace"] as const;
 
 export function operationsOf(source: ImportContext): readonly ImportedOperation[] {
-  const { root, schemas, notices } = source;
-  const paths = root["paths"];
-  const names = new Set<string>();
+  const located = locatedOperations(source);
   const routes = new Set<string>();
-  return entriesOf(paths).flatMap(([path, value]): readonly ImportedOperation[] => {
+  const renamed = new Map(
+    located.flatMap(({ operation, name }) => {
+      const id = operation.value["operationId"];
+      return typeof id === "string" && id !== name ? [[id, name] as const] : [];
+    }),
+  );
+  return located.map(({ operation, item, ...location }) =>
+    importedOperation({ ...source, renamed }, location, operation, item, routes),
+  );
+}
+
+interface LocatedOperation extends OperationLocation {
+  readonly operation: Found;
+  readonly item: Found;
+}
+
+/** Returns the operations in the order of the source, with their names. */
+function locatedOperations(source: ImportContext): readonly LocatedOperation[] {
+  const { root, schemas, notices } = source;
+  const { paths } = root;
+  const names = new Set<string>();
+  return entriesOf(paths).flatMap(([path, value]): readonly LocatedOperation[] => {
     const at = below("", "paths", path);
-    if (path.startsWith("x-")) return [];
+    if (path.startsWith("x-")) {
+      notices.lost(at, "an extension of the paths", path);
+      return [];
+    }
     const item = schemas.resolve(value, at);
     if (item === undefined) return [];
-    if (item.value["servers"] !== undefined)
-      notices.lost(below(item.pointer, "servers"), "servers of one path or operation");
-    return Object.entries(item.value).flatMap(([key, one]): readonly ImportedOperation[] => {
+    reportPath(source, item);
+    return Object.entries(item.value).flatMap(([key, one]): readonly LocatedOperation[] => {
       const method = methods.find((name) => name.toLowerCase() === key);
       const other = otherMethods.find((name) => name === key);
       if ((method === undefined && other === undefined) || !isObject(one)) return [];
@@ -52,9 +73,17 @@ export function operationsOf(source: ImportContext): readonly ImportedOperation[
       // No standard allows a reference in place of an operation, but some descriptions in several files contain one.
       const operation = schemas.resolve(one, at) ?? { value: {}, pointer: at };
       const name = nameOf(source, operation, path, key, names);
-      return [importedOperation(source, { name, path, method, written: key.toUpperCase() }, operation, item, routes)];
+      return [{ name, path, method, written: key.toUpperCase(), operation, item }];
     });
   });
+}
+
+/** Reports the members of a path that are about none of its operations. */
+function reportPath({ notices }: ImportContext, { value, pointer }: Found): void {
+  for (const key of Object.keys(value)) {
+    if (key === "summary" || key === "description") notices.lost(below(pointer, key), "a text about a whole path");
+    else if (key.startsWith("x-")) notices.lost(below(pointer, key), "an extension of a path", key);
+  }
 }
 
 interface OperationLocation {
@@ -73,16 +102,15 @@ function importedOperation(
 ): ImportedOperation {
   const { notices, root } = source;
   const { pointer } = operation;
-  const endpoint = endpointOf(source, location, operation, item, routes);
-  // Part 9 can name only an operation that the document has.
-  const deprecation = endpoint === undefined ? undefined : deprecationIn(operation, notices);
+  const deprecation = deprecationIn(operation, notices);
   const value = withoutDeprecation(operation.value, deprecation);
+  const endpoint = endpointOf(source, location, { value, pointer }, item, routes);
   const security = Object.hasOwn(value, "security") ? value["security"] : root["security"];
   const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
-  if (value["servers"] !== undefined) notices.lost(below(pointer, "servers"), "servers of one path or operation");
-  for (const member of Object.keys(value))
-    if (member.startsWith("x-")) notices.lost(below(pointer, member), "an extension of an operation", member);
   const purpose = descriptionOf(value);
+  const { summary } = value;
+  if (typeof summary === "string" && summary.trim() !== purpose)
+    notices.lost(below(pointer, "summary"), "a summary of several lines or more than 200 characters");
   return {
     name: location.name,
     pointer,
@@ -90,16 +118,13 @@ function importedOperation(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(security === undefined ? {} : { security: Array.isArray(security) ? itemsOf(security) : [null] }),
     ...(tags[0] === undefined ? {} : { tag: tags[0] }),
-    prose: [
-      ...scopesOf(security),
-      ...proseOf(
-        value,
-        purpose,
-        tags.slice(1),
-        endpoint === undefined ? `${location.written} ${location.path}` : undefined,
-      ),
-    ],
-    ...(deprecation === undefined ? {} : { deprecated: deprecation }),
+    // The contract of an endpoint has all texts of the operation.
+    prose:
+      endpoint === undefined
+        ? proseOf(operation.value, purpose, tags.slice(1), `${location.written} ${location.path}`)
+        : [],
+    // Part 9 can name only an operation that the document has.
+    ...(deprecation === undefined || endpoint === undefined ? {} : { deprecated: deprecation }),
   };
 }
 
@@ -194,22 +219,15 @@ export function shortText(text: string): string {
   return /^(?:not shown|none)$/.test(short) ? `${short}.` : short;
 }
 
-/** Returns prose about the operation's scopes, since the language has no scopes for single operations. */
-function scopesOf(security: Json | undefined): readonly string[] {
-  const requirements = itemsOf(security).flatMap((one) => entriesOf(one));
-  const scopes = requirements.flatMap(([, list]) => itemsOf(list).map(textOf));
-  return scopes.length === 0 ? [] : [`Scopes: ${[...new Set(scopes)].join(", ")}.`];
-}
-
 function proseOf(
   value: JsonObject,
   purpose: string | undefined,
   otherTags: readonly string[],
-  address: string | undefined,
+  address: string,
 ): readonly string[] {
   const { summary, description, externalDocs, deprecated } = value;
   return [
-    ...(address === undefined ? [] : [`In the source it is at \`${address}\`.`]),
+    `In the source it is at \`${address}\`.`,
     ...textsOf(summary, description).filter((text) => text.trim() !== purpose),
     ...(deprecated === true ? ["Deprecated."] : []),
     ...(otherTags.length === 0 ? [] : [`Also: ${otherTags.join(", ")}.`]),

@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { pascalCase } from "../base/case.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { schemaErrors, schemaKeywords } from "../language/resources/schema.ts";
-import { below, keysOf, type ImportNotices } from "./report.ts";
+import { below, keysOf, type ImportNotices, textOf } from "./report.ts";
 import { shorthandOf } from "./shorthand.ts";
 
 export type Dialect = "2.0" | "3.0" | "3.1";
@@ -173,6 +173,8 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
       case "contentSchema":
         result[keyword] = inner(operand, pointer, depth);
         return;
+      case "$schema":
+        return lost("the dialect of a schema");
       case "nullable":
       case "$defs":
       case "definitions":
@@ -200,16 +202,34 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
         else lost("`required` that is no list of names");
         return;
       case "discriminator":
-        if (isObject(operand) && typeof operand["propertyName"] === "string") {
-          result["x-discriminator"] = { propertyName: operand["propertyName"] };
-          if (operand["mapping"] !== undefined) lost("the mapping of a discriminator");
-        } else result["x-discriminator"] = operand;
+        if (isObject(operand) && typeof operand["propertyName"] === "string")
+          result["x-discriminator"] = withMapping(operand, pointer);
+        else if (typeof operand === "string") result["x-discriminator"] = { propertyName: operand };
+        else lost("a discriminator without the name of a member");
+        return;
+      case "externalDocs":
+      case "xml":
+        result[keyword === "xml" ? "x-xml" : "x-external-docs"] = operand;
         return;
       default:
         if (schemaKeywords.has(keyword) || (keyword.startsWith("x-") && !reservedExtensions.has(keyword)))
           result[keyword] = operand;
         else lost(`\`${keyword}\`, which is no keyword of JSON Schema`);
     }
+  };
+
+  /** Returns a discriminator with the names of schemas in the document. */
+  const withMapping = (discriminator: JsonObject, pointer: string): JsonObject => {
+    const { mapping } = discriminator;
+    if (!isObject(mapping)) return discriminator;
+    const targets = Object.entries(mapping).flatMap(([value, written]): [string, Json][] => {
+      const reference = textOf(written);
+      const found = targetOf(reference) ?? targetOf(below("#/components/schemas", reference));
+      if (found === undefined)
+        notices.lost(below(pointer, "mapping", value), "a reference that leads nowhere", reference);
+      return found === undefined ? [] : [[value, `#/schemas/${nameAt(found.pointer, found.value)}`]];
+    });
+    return { ...discriminator, mapping: Object.fromEntries(targets) };
   };
 
   const typeKeyword = (result: Mutable, operand: Json, pointer: string): void => {

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { sameGrant } from "../language/authentication/grants.ts";
 import type { Credential, Grant } from "../language/authentication/model.ts";
 import { below, entriesOf, type ImportNotices, textOf } from "./report.ts";
+import { openapiOf } from "./openapi-members.ts";
 import type { ImportedOperation } from "./operations.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -67,6 +68,7 @@ export function securityOf(
     schemes.set(written, { credential: role, scopes });
     credentials[name] = {
       ...rest,
+      ...schemeMembers(found?.value ?? {}),
       roles: [role],
       ...(scopes === undefined || scopes.size === 0
         ? {}
@@ -226,6 +228,34 @@ function credentialOf(scheme: JsonObject, pointer: string, notices: ImportNotice
       notices.lost(pointer, "a security scheme that the language does not have", textOf(type));
       return undefined;
   }
+}
+
+/** Returns the members of a security scheme that no member of a credential says. */
+function schemeMembers(scheme: JsonObject): { readonly openapi?: JsonObject } {
+  const { type } = scheme;
+  switch (type) {
+    case "apiKey":
+      return openapiOf(scheme, new Set(["type", "in", "name"]));
+    case "basic":
+      return openapiOf(scheme, new Set(["type"]));
+    case "http": {
+      const isOrdinary = /^(?:basic|bearer)$/i.test(textOf(scheme["scheme"]));
+      return openapiOf(scheme, new Set(isOrdinary ? ["type", "scheme"] : []));
+    }
+    case "oauth2":
+      return isObject(scheme["flows"]) ? openapiOf(scheme, new Set()) : swaggerFlow(scheme);
+    default:
+      return openapiOf(scheme, new Set());
+  }
+}
+
+/** Returns the OAuth flow of Swagger 2 as OpenAPI 3 writes it. */
+function swaggerFlow(scheme: JsonObject): { readonly openapi?: JsonObject } {
+  const names: Readonly<Record<string, string>> = { accessCode: "authorizationCode", application: "clientCredentials" };
+  const { flow, authorizationUrl, tokenUrl, scopes = {}, ...rest } = scheme;
+  const name = textOf(flow);
+  const described = { ...(authorizationUrl && { authorizationUrl }), ...(tokenUrl && { tokenUrl }), scopes };
+  return { openapi: { ...rest, flows: { [names[name] ?? name]: described } } };
 }
 
 function httpCredential(scheme: JsonObject, pointer: string, notices: ImportNotices): Opened {

@@ -69,6 +69,7 @@ function planOf(written: PlanInput): Plan {
     ...(newest === undefined ? {} : { version: newest.name }),
     history: buildHistory(planInput),
     base: model.endpoints.base ?? "{base_url}",
+    ...(model.endpoints.openapi === undefined ? {} : { openapi: model.endpoints.openapi }),
     ...corsPlan(planInput),
     ...mcpPlan(planInput),
     tables,

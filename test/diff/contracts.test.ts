@@ -225,6 +225,44 @@ test("parameters, bodies, responses and headers", () => {
   for (const [old, now, ...expected] of rows) assert.deepEqual(told(old, now), expected, JSON.stringify([old, now]));
 });
 
+test("each media type is compared by its own schema", () => {
+  const csv = (schema: Json) => ({ "text/csv": typed(schema) });
+  const json = typed({ type: "integer" });
+  const rows: readonly (readonly [old: EndpointContract, now: EndpointContract, ...found: readonly string[]])[] = [
+    [{ answers: { 200: { type: json } } }, { answers: { 200: { type: json, others: csv(text) } } }, "additive media-added: `op` 200 body can be returned as `text/csv` too"],
+    [{ answers: { 200: { type: json, others: csv(text) } } }, { answers: { 200: { type: json } } }, "breaking media-removed: `op` 200 body can no longer be returned as `text/csv`: breaks readers of it"],
+    [{ answers: { 200: { type: json, others: csv(text) } } }, { answers: { 200: { type: json, others: csv({ ...text, maxLength: 9 }) } } }, "additive range-narrower: `op` 200 body as text/csv has the length 0..9, and had any"],
+    [{ body: { optional: true, type: json, others: csv(text) } }, { body: { optional: true, type: json, others: csv({ ...text, maxLength: 9 }) } }, "breaking range-narrower: `op` body as text/csv has the length 0..9, and had any: breaks callers outside of it"],
+    [{ body: { optional: true, type: json, others: csv(text) } }, { body: { optional: true, type: typed(text), media: ["text/csv"], others: { "application/json": json } } }, "neutral operation-described: `wire` of `op` is described differently"],
+  ]; // biome-ignore format: a table
+  for (const [old, now, ...found] of rows) assert.deepEqual(told(old, now), found);
+});
+
+test("a request that the service sends is compared for its receivers", () => {
+  const sent = (old: EndpointContract, now: EndpointContract): readonly string[] => {
+    const model = { resources: { resources: {}, types: {}, schemas: {}, rules: {} } } as unknown as Model;
+    const at = { subject: "newPet", at: "events/wire/newPet" };
+    return [...contractDifferences([{ site: at, old, now, isSent: true }], model, model)].map((one) => {
+      if (one.kind.startsWith("event")) seen.add(one.kind);
+      return `${one.effect} ${one.kind} ${one.at}`;
+    });
+  };
+  const body = (schema: Json, optional = false): EndpointContract => ({ body: { optional, type: typed(schema) } });
+  const header = { "X-A": { optional: false, type: typed(text) } };
+  const rows: readonly (readonly [old: EndpointContract, now: EndpointContract, ...found: readonly string[]])[] = [
+    [body(object({ name: text })), body(object({ kind: text })), "additive member-added events/wire/newPet/body", "breaking member-removed events/wire/newPet/body"],
+    [body(object({ name: text })), body(object({ name: text }, "name")), "additive member-required events/wire/newPet/body"],
+    [body(text), body(text, true), "breaking body-optional events/wire/newPet/body"],
+    [body(text, true), body(text), "additive body-required events/wire/newPet/body"],
+    [body(text), {}, "breaking body-removed events/wire/newPet/body"],
+    [{ header }, {}, "breaking header-removed events/wire/newPet/header/x-a"],
+    [{ answers: { 200: {} } }, { answers: { 204: {} } }, "additive status-added events/wire/newPet/answers/204", "breaking status-removed events/wire/newPet/answers/200"],
+    [{ answers: { 200: { type: typed(text) } } }, { answers: { 200: { type: typed({ ...text, maxLength: 9 }) } } }, "breaking range-narrower events/wire/newPet/answers/200"],
+    [body(text), { ...body(text), openapi: { tags: ["a"] } }, "neutral event-described events/wire/newPet"],
+  ]; // biome-ignore format: a table
+  for (const [old, now, ...found] of rows) assert.deepEqual(sent(old, now), found);
+});
+
 test("a named schema is reported once, with the operations that use it", () => {
   const pet = { $ref: "#/schemas/Pet" };
   const contract: EndpointContract = { ...asking(pet), answers: { 200: { type: typed({ ...list, items: pet }) } } };

@@ -14,6 +14,7 @@ import { documentOf } from "../enforced/document.ts";
 import { planOf, run } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";
 import { parts } from "./client-of.ts";
+import { contractsText } from "./contract-document.ts";
 import { flagshipText } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 import { filesText } from "./files-document.ts";
@@ -38,6 +39,7 @@ const clients = new Map([
   ),
   ["files", typescriptClient(planOf(filesText), parts)],
   ["credentials", typescriptClient(planOf(credentialsText), parts)],
+  ["contracts", typescriptClient(planOf(contractsText), parts)],
 ]);
 
 before(async () => {

@@ -16,7 +16,7 @@ import { openapi30 } from "../../src/export/openapi/openapi-3-0.ts";
 import { at, baseUrl, flagship, parametersAt, library } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 
-const events: Plan["events"] = { envelope: "plain", out: {}, retentionMilliseconds: 0 };
+const events: Plan["events"] = { envelope: "plain", out: {}, described: [], retentionMilliseconds: 0 };
 const bare: Plan = { ...flagship, operations: [], tables: [], credentials: [], events };
 
 const documents: readonly (readonly [name: string, document: JsonObject])[] = [

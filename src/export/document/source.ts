@@ -1,7 +1,7 @@
 /** The input of the documentation: plan, model and description of a service. */
 import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { type Described, describe, reachedFrom } from "../described.ts";
+import { contractsOf, type Described, describe, reachedFrom } from "../described.ts";
 import type { Target } from "./content.ts";
 import type { MembersOptions } from "./members.ts";
 
@@ -11,7 +11,7 @@ export interface Source {
   /** The service's absolute URL, without a trailing slash. */
   readonly baseUrl: string;
   readonly described: Described;
-  /** The resources, sorted by their first operation; those without operations are last. */
+  /** The resources, and an empty name for operations without one, sorted by their first operation; those without operations are last. */
   readonly resources: readonly string[];
   /** The named schemas of the document that have members, and to which an operation, a resource or an event refers. */
   readonly schemas: readonly string[];
@@ -19,7 +19,7 @@ export interface Source {
 }
 
 export function sourceOf(plan: Plan, model: Model, baseUrl: string): Source {
-  const described = describe(plan, baseUrl);
+  const described = describe(plan, baseUrl, contractsOf(plan));
   const used = described.operations.map(({ operation }) => operation.resource);
   const resources = [...new Set([...used, ...Object.keys(model.resources.resources)])];
   const schemas = namedSchemas(plan, described);

@@ -13,7 +13,7 @@ import { diagrams } from "../mermaid/mermaid.ts";
 
 export function markdown(plan: Plan, model: Model, baseUrl: string): string {
   const source = sourceOf(plan, model, baseUrl);
-  const { resources } = source;
+  const resources = source.resources.filter((resource) => resource !== "");
   const diagram = (name: string): string | undefined => diagrams(plan, model).find((one) => one.name === name)?.text;
   const relations = diagram("relations");
   const index = resources.map((resource) => [
@@ -35,6 +35,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
         ...operationsOf(source, resource).map((operation) => operationBlock(source, operation)),
       ]),
     ),
+    ...section("Operations", [...operationsOf(source, "").map((operation) => operationBlock(source, operation))]),
     ...section("Schemas", parts.schemaBlocks(source)),
     ...section("Relations", [relations === undefined ? undefined : { kind: "diagram", text: relations }]),
     ...section("Events", parts.events(source, diagram("events"))),

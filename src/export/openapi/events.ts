@@ -8,6 +8,7 @@ import { eventMedia } from "../../plan/events/events.ts";
 import type { Column, ResourcesPart, Virtual } from "../../plan/resources/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
+import { describedWebhooks } from "./contracts.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
 import { alwaysThere, refTo } from "./schemas.ts";
@@ -204,12 +205,19 @@ export interface StreamParts {
 // ── Webhooks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObject {
+  const described = describedWebhooks(plan.events.described);
+  const items = { ...described, ...Object.fromEntries(deliveredItems(plan, names)) };
+  return Object.keys(items).length === 0 ? {} : { webhooks: items };
+}
+
+/** Describes the webhooks that the service delivers. */
+function deliveredItems(plan: EventsPart, names: ComponentNames): readonly [string, Json][] {
   const { envelope, out, webhook } = plan.events;
-  if (webhook === undefined) return {};
+  if (webhook === undefined) return [];
   const { scheme } = webhook;
   const media = eventMedia(envelope);
   const posted = Object.entries(out).filter(([, event]) => isPosted(plan, event));
-  const items = posted.map(([name, event]): [string, Json] => [
+  return posted.map(([name, event]): [string, Json] => [
     name,
     {
       post: {
@@ -229,7 +237,6 @@ export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObjec
       },
     },
   ]);
-  return items.length === 0 ? {} : { webhooks: Object.fromEntries(items) };
 }
 
 function signatureParameters(scheme: SignatureScheme): readonly JsonObject[] {

@@ -17,7 +17,7 @@ import { parametersIn, parametersOf } from "./parameters.ts";
 import { type DescriptionContext, responsesOf } from "./responses.ts";
 import { jsonOf, refTo } from "./schemas.ts";
 import { securityOf, serviceTag } from "./security.ts";
-import { contractObject } from "./contracts.ts";
+import { contractObject, withCallbacks, withKnownTexts } from "./contracts.ts";
 
 /** Describes the paths. `root`: the service's URL without the base path of its operations. */
 export function pathItems(
@@ -39,7 +39,7 @@ export function pathItems(
   for (const operation of plan.contractOperations) {
     const path = operation.template;
     const { item } = getOrMake(written, path, () => ({ path, item: {} as Record<string, Json> }));
-    const described = contractObject(plan, operation);
+    const described = withCallbacks(contractObject(plan, operation), operation.name, plan.events.described);
     item[operation.method.toLowerCase()] = deprecatedOperation(operation.operation, described, context.shared);
   }
   const service = [...servicePaths(plan, names), ...wellKnownPaths(plan)].filter(([path]) => !written.has(path));
@@ -109,7 +109,8 @@ function operationObject(
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, names) }),
     responses: responsesOf(context, operation),
   };
-  return deprecatedOperation(operation, described, context.shared);
+  const texts = withCallbacks(withKnownTexts(described, operation.known), operation.name, plan.events.described);
+  return deprecatedOperation(operation, texts, context.shared);
 }
 
 function requestBody(operation: Operation, names: ComponentNames): JsonObject {

@@ -3,8 +3,9 @@ import type { JsonObject } from "../../base/json.ts";
 import { isTimed, usualToleranceSeconds } from "../../base/signature-schemes.ts";
 import type { SentIn } from "../../language/authentication/model.ts";
 import { headerOf, schemeOf } from "../../language/authentication/model.ts";
-import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
+import type { AuthenticationPart, CredentialPlan, GrantPlan } from "../../plan/authentication/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
+import { expressionText } from "../expression-text.ts";
 
 /** The tag of operations without a resource. */
 export const serviceTag = "service";
@@ -15,9 +16,18 @@ export function securitySchemes(
 ): JsonObject {
   return Object.fromEntries(
     credentials.flatMap((one) =>
-      one.sent.map((sentIn, index) => [schemeName(one.name, index), schemeIn(sentIn, one, operations, server)]),
+      one.sent.map((sentIn, index) => [
+        schemeName(one.name, index),
+        schemeWith(schemeIn(sentIn, one, operations, server), one.openapi),
+      ]),
     ),
   );
+}
+
+/** Returns the scheme with the members that the document declares for it; a declared type replaces all but the description. */
+function schemeWith(scheme: JsonObject, declared: JsonObject = {}): JsonObject {
+  const texts = [declared, scheme].flatMap(({ description }) => (typeof description === "string" ? [description] : []));
+  return { ...(declared["type"] === undefined ? scheme : {}), ...declared, description: texts.join("\n\n") };
 }
 
 /** Returns the name of a scheme: each place of a credential is one. */
@@ -36,21 +46,26 @@ export function securityOf(plan: AuthenticationPart, { allow, inbound }: Operati
 export function securityFor({ credentials }: AuthenticationPart, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
-  return [
-    ...(open ? [{}] : []),
-    ...usable.flatMap((credential) =>
-      credential.sent.flatMap((_, index) =>
-        requirementsOf({ ...credential, name: schemeName(credential.name, index) }, allow),
-      ),
+  const requirements = usable.flatMap((credential) =>
+    credential.sent.flatMap((_, index) =>
+      requirementsOf({ ...credential, name: schemeName(credential.name, index) }, allow),
     ),
-  ];
+  );
+  // No requirement at all would mean that anyone may run an operation that nobody may run.
+  const denied = open || requirements.length > 0 ? [] : credentials.map(({ name }) => ({ [name]: [] }));
+  return [...(open ? [{}] : []), ...requirements, ...denied];
 }
 
 /**
  * Returns the requirements of a credential: any scope that gives one of the roles suffices; if no role is required, any token
  * does.
  */
-function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operation["allow"]): readonly JsonObject[] {
+function requirementsOf(credential: CredentialPlan, allow: Operation["allow"]): readonly JsonObject[] {
+  const { name, scopes, oauth, scopeRoles } = credential;
+  if (scopeRoles !== undefined) {
+    const needed = allow.flatMap((grant) => scopesFor(credential, grant) ?? []);
+    return [...new Map(needed.map((one) => [one.join(" "), { [name]: [...scopes, ...one] }])).values()];
+  }
   const roles = allow.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []));
   const isOpen = allow.some(({ who }) => who.kind !== "role" && who.unscoped !== true);
   if (oauth?.scopes === undefined || isOpen) return [{ [name]: scopes }];
@@ -59,8 +74,28 @@ function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operatio
   );
 }
 
+/**
+ * Returns the scopes, as the one item of a list, with which a token of another issuer passes a grant; undefined if no scope gives
+ * one of the roles. A grant asks for further roles by its condition: `'reader' in caller.roles`.
+ */
+function scopesFor(
+  { roles, scopeRoles = {} }: CredentialPlan,
+  { who, if: condition }: GrantPlan,
+): readonly [readonly string[]] | undefined {
+  const text = condition === undefined ? "" : expressionText(condition);
+  const further = [...text.matchAll(/'([^']+)' in caller\.roles/g)].map(([, role = ""]) => role);
+  const wanted = [...(who.kind === "role" ? [who.role] : []), ...further];
+  const held = roles.kind === "fixed" ? roles.roles : [];
+  const scopes = wanted
+    .filter((role) => !held.includes(role))
+    .map((role) => Object.entries(scopeRoles).find(([, granted]) => granted.includes(role))?.[0]);
+  return scopes.includes(undefined) ? undefined : [[...new Set(scopes as readonly string[])]];
+}
+
 /** Whether any caller with this credential can have one of the grants: its callers may have fixed roles. */
-function canPass({ roles, scoped }: CredentialPlan, allow: Operation["allow"]): boolean {
+function canPass(credential: CredentialPlan, allow: Operation["allow"]): boolean {
+  const { roles, scoped, scopeRoles } = credential;
+  if (scopeRoles !== undefined) return allow.some((grant) => scopesFor(credential, grant) !== undefined);
   const passing = allow.filter(({ who }) => who.kind === "role" || who.unscoped !== true || scoped !== true);
   return passing.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
 }

@@ -60,6 +60,27 @@ test("parts are told apart by their H2", () => {
   ]);
 });
 
+test("what looks like a heading inside of another block starts no part", () => {
+  const rows = [
+    ["```js\n## B\n```", ["A", "C"]],
+    ["````\n```\n## B\n````", ["A", "C"]],
+    ["~~~ `a`\n## B\n```\n## B\n   ~~~", ["A", "C"]],
+    ["```a`\n## B", ["A", "B", "C"]],
+    ["- a\n  ```\n## B\n```\n## D\n```", ["A", "B", "C"]],
+    ["<!--\n## B\n-->", ["A", "C"]],
+    ["<pre>\n\n## B\n\n</pre>", ["A", "C"]],
+    ["> ```\n## B", ["A", "B", "C"]],
+    ["#B\n\n##\tD\n\nE\n---", ["A", "D", "E", "C"]],
+    ["[d]:\n## B", ["A", "B", "C"]],
+  ] as const;
+  for (const [text, expected] of rows)
+    assert.deepEqual(
+      readSections(`## A\n${text}\n\n## C\n`).flatMap(({ heading }) => heading ?? []),
+      expected,
+      text,
+    );
+});
+
 test("keys and comments of YAML are set apart, and every character is kept", () => {
   const rows = [
     ["a: b # c", '<span class="key">a</span>: b<span class="comment"> # c</span>'],

@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { componentOf, type Described, describe, reachedFrom } from "../described.ts";
+import { componentOf, contractsOf, type Described, describe, reachedFrom } from "../described.ts";
 import { type CommonParts, textOfParts } from "./common-parts.ts";
 import { errorTypes } from "./errors.ts";
 import { methodsOf } from "./methods.ts";
@@ -27,7 +27,7 @@ export interface Exported {
 }
 
 export function typescriptClient(plan: Plan, parts: CommonParts): string {
-  const described = describe(plan, "http://service");
+  const described = describe(plan, "http://service", contractsOf(plan));
   const common = textOfParts(parts, { without: verifiesWebhooks(plan, described) ? [] : ["webhooks"] });
   const { named, free } = nameTypes(described, common);
   const options = { named: (reference: string) => named(componentOf(reference) ?? "") };
@@ -100,15 +100,20 @@ function verifiesWebhooks({ events }: Plan, { webhooks }: Described): boolean {
 function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   const { webhooks } = described;
   if (Object.keys(webhooks).length === 0) return [];
-  const bodies = Object.values(webhooks).flatMap((item) => {
-    const { post } = item as { readonly post: { readonly requestBody: { readonly content: JsonObject } } };
-    return Object.values(post.requestBody.content).map((media) => type((media as JsonObject)["schema"] ?? {}));
-  });
+  const requests = Object.values(webhooks).flatMap((item) => Object.values(item) as readonly SentRequest[]);
+  const bodies = requests.flatMap(({ requestBody }) =>
+    Object.values(requestBody?.content ?? {}).map((media) => type(media.schema ?? {})),
+  );
+  if (bodies.length === 0) return [];
   const events = comment("The events that the service sends to webhooks.", "");
   return [
     `${events}export type WebhookEvent = ${union(bodies)};\n`,
     ...(verifiesWebhooks(plan, described) ? verification(plan.events.webhook?.scheme) : []),
   ];
+}
+
+interface SentRequest {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonObject }>> };
 }
 
 function verification(scheme: SignatureScheme | undefined): readonly string[] {

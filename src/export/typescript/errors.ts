@@ -76,7 +76,14 @@ function problemType(exported: Exported, code: string): string {
       return of === code && operation !== undefined ? [names.problemIn(code, operation)] : [];
     }),
   ];
-  return union(bodies.map((name) => bodyType(exported, described.schemas[name] ?? {})));
+  // No response of the description has an error that only functions return, so it has no schema of its own.
+  const unknown = standardSchemas(exported).length > 0 ? `Problem<${literal(code)}>` : "unknown";
+  return union(
+    bodies.map((name) => {
+      const { [name]: schema } = described.schemas;
+      return schema === undefined ? unknown : bodyType(exported, schema);
+    }),
+  );
 }
 
 function bodyType({ type }: Exported, schema: JsonObject): string {

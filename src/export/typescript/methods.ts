@@ -1,6 +1,7 @@
 /** Generates the methods of a client: arguments and their order, result, and the row in the table of operations. */
 import { uniqueName } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { isJson } from "../../language/endpoints/wire-media.ts";
 import type { PageShape } from "../../plan/endpoints/types.ts";
 import { componentOf, type DescribedBody, type DescribedOperation, type Parameter } from "../described.ts";
 import type { Exported } from "./client.ts";
@@ -59,7 +60,8 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
     ? "Blob"
     : union([...bodies.map((schema) => type(schema)), ...(bodies.length < successes.length ? ["undefined"] : [])]);
   const tagged = bodies.length > 0 && successes.every((one) => one.tagged && one.schema !== undefined);
-  const resultType = bytes || tagged ? `Tagged<${responseType}>` : bodies.length === 0 ? "void" : responseType;
+  const isTagged = tagged || (bytes && operation.contract === undefined);
+  const resultType = isTagged ? `Tagged<${responseType}>` : bodies.length === 0 && !bytes ? "void" : responseType;
   const error = `ErrorOf<${JSON.stringify(name)}>`;
   const page = pageOf(exported, operation);
   const before: readonly Argument[] = [
@@ -74,7 +76,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   const line = (last: Argument, result: string): string =>
     `  ${name}(${argumentList([...before, last])}): ${result};\n`;
   const result = page === undefined ? `Call<${resultType}, ${error}>` : `List<${page.item}, ${responseType}, ${error}>`;
-  const revalidated = page === undefined && has(operation, "If-None-Match");
+  const revalidated = operation.contract === undefined && page === undefined && has(operation, "If-None-Match");
   const unchanged = { text: `options: ${options.type} & { readonly ifNoneMatch: Tag }`, optional: false };
   return {
     name,
@@ -115,12 +117,14 @@ function eventIn({ operation: { inbound } }: DescribedOperation): JsonObject {
   return { event: inbound.event, ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }) };
 }
 
-/** Whether the response is the bytes of a file; `acceptsBytes` is the same for the request. */
-function returnsBytes({ operation: { action, file } }: DescribedOperation): boolean {
+/** Whether the response is bytes: of a file, or of a contract without JSON; `acceptsBytes` is the same for the request. */
+function returnsBytes({ contract, successes, operation: { action, file } }: DescribedOperation): boolean {
+  if (contract === true) return successes.some(({ bytes }) => bytes) && successes.every(({ schema }) => !schema);
   return file !== undefined && action === "read";
 }
 
-function acceptsBytes({ operation: { action, file } }: DescribedOperation): boolean {
+function acceptsBytes({ body, contract, operation: { action, file } }: DescribedOperation): boolean {
+  if (contract === true) return body !== undefined && !body.mediaTypes.some(isJson);
   return file !== undefined && action !== "read";
 }
 
@@ -233,10 +237,11 @@ function memberOf({ name, required, description, deprecated }: Parameter, type: 
   return `${docComment}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
 }
 
-function optionsOf({ operation, parameters }: DescribedOperation): {
+function optionsOf({ contract, operation, parameters }: DescribedOperation): {
   readonly type: string;
   readonly optional: boolean;
 } {
+  if (contract === true) return contractOptions(operation, parameters);
   const match = parameters.find(({ in: location, name }) => location === "header" && name === "If-Match");
   const parts = [
     "CallOptions",
@@ -244,6 +249,21 @@ function optionsOf({ operation, parameters }: DescribedOperation): {
     ...(match === undefined ? [] : [`{ readonly ifMatch${match.required === true ? "" : "?"}: Tag }`]),
   ];
   return { type: parts.join(" & "), optional: match?.required !== true };
+}
+
+/** Returns the options of an operation with a wire: its header fields are callers' to send. */
+function contractOptions(
+  { repeats }: DescribedOperation["operation"],
+  parameters: readonly Parameter[],
+): { readonly type: string; readonly optional: boolean } {
+  const required = parameters.filter((one) => one.in === "header" && one.required === true);
+  const fields = required.map(({ name }) => `readonly ${memberName(name)}: string`);
+  const parts = [
+    "CallOptions",
+    ...(repeats === undefined ? [] : ["KeyOptions"]),
+    ...(fields.length === 0 ? [] : [`{ readonly headers: { ${fields.join("; ")} } }`]),
+  ];
+  return { type: parts.join(" & "), optional: fields.length === 0 };
 }
 
 function has({ parameters }: DescribedOperation, header: string): boolean {

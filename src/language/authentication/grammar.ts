@@ -21,6 +21,7 @@
  *       scopes      jwt, oauth2, api-key: a list   jwt, oauth2 also: { scope: roles }
  *       at          oauth2: `POST /path`, where clients get tokens
  *       login       oauth2: the password credential by which users log in who let a client act for them
+ *       openapi     members of the security scheme in the exported description (../grammar/openapi-members.ts)
  *     roles         a list of names, or `none`
  *     own           Resource: expression
  *     allow         operation: grants, or several operations with one line: `a, b: grants` (grants.ts). Two lines for
@@ -58,6 +59,7 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
+import { openapiMembers } from "../grammar/openapi-members.ts";
 import { inside, mapEntries, mapName, mapNames, type Scope, withMembers } from "../grammar/references.ts";
 import { readDuration } from "../grammar/values.ts";
 import { signature } from "./signature.ts";
@@ -281,6 +283,7 @@ function members(kind: CredentialKind): CredentialMembers {
     lasts: length("How long a credential lasts", lifetimes),
     renewed: text("How a credential is renewed"),
     revoked: length("How soon a revocation takes effect", revocations),
+    openapi: openapiMembers([]),
   };
 }
 
@@ -288,7 +291,7 @@ function members(kind: CredentialKind): CredentialMembers {
 
 type Name = keyof CredentialMembers;
 
-const everyKind: readonly Name[] = ["kind", "sent", "obtained", "renewed", "lasts", "revoked", "roles"];
+const everyKind: readonly Name[] = ["kind", "sent", "obtained", "renewed", "lasts", "revoked", "roles", "openapi"];
 const tokenMembers: readonly Name[] = ["secret", "issuer", "audience", "jwks", "user", "...scopes"];
 const loginMembers: readonly Name[] = ["of", "name", "field"];
 
@@ -353,6 +356,7 @@ const anyKind = form<Credential, Spreads>({
     tolerance: { kind: "credential-tolerance", what: "The tolerance of signatures of {}", category: "limit" },
     jwks: unnoticed,
     obtained: unnoticed,
+    openapi: unnoticed,
     renewed: unnoticed,
     revoked: unnoticed,
     lasts: { kind: "credential-lasts", category: "limit" },

@@ -1,4 +1,5 @@
 /** The model of part 5, authentication and permissions. */
+import type { JsonObject } from "../../base/json.ts";
 import type { SignatureScheme, SignatureSchemeName } from "../../base/signature-schemes.ts";
 
 export interface Authentication {
@@ -83,6 +84,8 @@ export interface Credential {
    * oauth2: the password credential with which users log in to authorize a client. Absent: clients act only for themselves.
    */
   readonly login?: string;
+  /** Members of the security scheme in the exported OpenAPI description. */
+  readonly openapi?: JsonObject;
 }
 
 /**

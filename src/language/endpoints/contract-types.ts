@@ -1,6 +1,6 @@
 /** Finds the HTTP contracts of operations (`wire`), and the types in them. */
 import type { FieldType } from "../resources/model.ts";
-import { type Endpoints, parameterLocations, type EndpointContract } from "./model.ts";
+import { type ContractResponse, type EndpointContract, type Endpoints, parameterLocations } from "./model.ts";
 
 /** Returns the contracts that callers know, by name of the operation. */
 export function knownContracts({ endpoints }: Endpoints): ReadonlyMap<string, EndpointContract> {
@@ -23,12 +23,17 @@ export function contractTypes(contract: EndpointContract | undefined, at: string
   const { body, answers = {} } = contract;
   return [
     ...parameterLocations.flatMap((location) => parameterTypes(contract[location], `${at}/${location}`)),
-    ...(body?.type === undefined ? [] : [{ type: body.type, at: `${at}/body` }]),
-    ...Object.entries(answers).flatMap(([status, { type, headers }]): readonly ContractType[] => [
-      ...(type === undefined ? [] : [{ type, at: `${at}/answers/${status}` }]),
+    ...contentTypes(body, `${at}/body`),
+    ...Object.entries(answers).flatMap(([status, { headers, ...content }]): readonly ContractType[] => [
+      ...contentTypes(content, `${at}/answers/${status}`),
       ...parameterTypes(headers, `${at}/answers/${status}/headers`),
     ]),
   ];
+}
+
+function contentTypes({ type, others = {} }: ContractResponse = {}, at: string): readonly ContractType[] {
+  const more = Object.entries(others).map(([media, one]) => ({ type: one, at: `${at}/others/${media}` }));
+  return [...(type === undefined ? [] : [{ type, at }]), ...more];
 }
 
 function parameterTypes(parameters: EndpointContract["query"] = {}, at: string): readonly ContractType[] {

@@ -11,6 +11,7 @@
  *     expand     name [, "depth" n] [, "from response"] | none   the parameter for records in place of ids (selection.ts)
  *     fields     name | none   the parameter for some members of a record
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
+ *     openapi    members of the exported OpenAPI description (../grammar/openapi-members.ts)
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     mcp        /path | none   where agents call operations as tools                           map: { at, for }
  *     endpoints  operation: METHOD /path
@@ -42,6 +43,7 @@ import { either, lineSchema, shared } from "../grammar/schema.ts";
 import { choice, duration, expression, flag, matching, text, type Words, words } from "../grammar/words.ts";
 import { slice } from "../grammar/source-text.ts";
 import { isNone, locateAt, report } from "../grammar/reader.ts";
+import { openapiMembers } from "../grammar/openapi-members.ts";
 import { address } from "./address.ts";
 import { cors } from "./cors.ts";
 import { also } from "../states/also.ts";
@@ -328,6 +330,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     },
     edits: { what: "The precondition of edits", effect: editEffect },
     fields: { what: "The parameter for some members of a record", effect: parameterEffect },
+    openapi: { what: "What the OpenAPI description says besides", effect: "neutral" },
   },
   example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
   members: {
@@ -341,6 +344,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     wrap: noneOr(wrap),
     cors,
     mcp,
+    openapi: openapiMembers(["openapi", "paths", "webhooks", "components", "security"]),
     endpoints: { ...named(endpoint, { example: "getParcel: GET /parcels/{id}", declares: "operation" }), absent: {} },
   },
 });

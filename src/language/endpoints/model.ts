@@ -1,6 +1,6 @@
 /** The model of part 4, endpoints. */
-import type { Json } from "../../base/json.ts";
 import type { Grant } from "../authentication/model.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import type { Field, FieldType } from "../resources/model.ts";
 import type { FurtherWrite } from "../states/model.ts";
 
@@ -22,6 +22,8 @@ export interface Endpoints {
   readonly cors?: Cors | "none";
   /** Where agents call operations as tools. `none`: the document declares that they cannot. */
   readonly mcp?: Mcp | "none";
+  /** Members of the exported OpenAPI description about which the document has no other statement, such as `servers`. */
+  readonly openapi?: JsonObject;
   /** The endpoints by name of their operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
 }
@@ -341,6 +343,8 @@ export interface EndpointContract {
   readonly body?: ContractBody;
   /** The responses by status: a number, a class such as `4XX`, or `default` for all others. */
   readonly answers?: Readonly<Record<string, ContractResponse>>;
+  /** Members of the exported OpenAPI description about which the document has no other statement; likewise below. */
+  readonly openapi?: JsonObject;
 }
 
 /** The parts of a request in which a wire declares parameters. */
@@ -351,6 +355,7 @@ export interface Parameter {
   readonly type: FieldType;
   readonly note?: string;
   readonly example?: Json;
+  readonly openapi?: JsonObject;
 }
 
 export interface ContractBody {
@@ -360,15 +365,21 @@ export interface ContractBody {
   readonly type?: FieldType;
   /** The media types of the body. Absent: application/json. */
   readonly media?: readonly string[];
+  /** The types by media type, of those whose content has another type. */
+  readonly others?: Readonly<Record<string, FieldType>>;
   readonly note?: string;
+  readonly openapi?: JsonObject;
 }
 
 /** A response without a type has no body; with a media type only, it has any content of that media type. */
 export interface ContractResponse {
   readonly type?: FieldType;
   readonly media?: readonly string[];
+  /** As of a body. */
+  readonly others?: Readonly<Record<string, FieldType>>;
   readonly headers?: Readonly<Record<string, Parameter>>;
   readonly note?: string;
+  readonly openapi?: JsonObject;
 }
 
 /**

@@ -2,22 +2,26 @@
  * Reads and prints `wire`, the complete HTTP contract of an operation. It describes what a handler does, and what the callers
  * of any other operation know:
  *
- *     wire     { path, query, header, cookie, body, answers }
+ *     wire     { path, query, header, cookie, body, answers, openapi }
  *       path, query, header, cookie
- *                name[?]: type     map: { type, note, example } or { schema, note, example }; `none`: no parameters
+ *                name[?]: type     map: { type, note, example, openapi } or { schema, … }; `none`: no parameters
  *                a name is exactly what callers send: `page[size]`, `X-Trace`
- *       body[?]  type              map: { type, media, note } or { schema, media, note }; `none`: any content
+ *       body[?]  type              map: { type, media, others, note, openapi } or { schema, … }; `none`: any content
  *                `body?` may be omitted; without `media` it is JSON
- *       answers  status: type      map: { type, media, headers, note } or { schema, … }; `none`: no body
+ *                others    media type: type, for each media type whose content has another type
+ *       answers  status: type      map: { type, media, others, headers, note, openapi } or { schema, … }; `none`: no body
  *                a status is three digits, a class such as `4XX`, or `default`
+ *       openapi  in each of them: members of the exported description (../grammar/openapi-members.ts)
  */
-import { named, noneOr } from "../grammar/collections.ts";
-import { converted, form, type Spread } from "../grammar/form.ts";
+import { keyed, named, noneOr } from "../grammar/collections.ts";
+import { converted, form, type Members, type Spread } from "../grammar/form.ts";
 import { type Grammar, type Label, soundName } from "../grammar/grammar.ts";
 import { names } from "../grammar/words.ts";
+import { openapiMembers } from "../grammar/openapi-members.ts";
 import { type Path, type Reader, report } from "../grammar/reader.ts";
 import { mapMembers, type MapNames, type Scope, withMembers } from "../grammar/references.ts";
 import {
+  fieldType,
   jsonSchema,
   json,
   mapType,
@@ -40,7 +44,13 @@ const parameter = converted<WrittenParameter, Omit<Parameter, "optional">>(
     example: "{ type: string }",
     line: "{type}",
     lineSchema: line,
-    members: { type, schema: jsonSchema, note, example: json },
+    members: {
+      type,
+      schema: jsonSchema,
+      note,
+      example: json,
+      openapi: openapiMembers(["name", "in", "required", "schema", "deprecated"]),
+    },
   }),
   (reader, path, written, { value }) => {
     const { type: _, schema: __, ...rest } = written;
@@ -100,14 +110,13 @@ function reportParameter(reader: Reader, path: Path, name: string, isPart: boole
   );
 }
 
-const media = names(
-  "`media`",
-  soundName(/^[^\s/;]+\/[^\s/;]+(?:;.*)?$/, [
-    "bad-media",
-    (found) => `\`${found}\` is not a media type`,
-    { help: "write `application/json`" },
-  ]),
-);
+const isMedia = soundName(/^[^\s/;]+\/[^\s/;]+(?:;.*)?$/, [
+  "bad-media",
+  (found) => `\`${found}\` is not a media type`,
+  { help: "write `application/json`" },
+]);
+const media = names("`media`", isMedia);
+const others = keyed(fieldType, { example: "{ text/csv: string }", isName: isMedia });
 
 interface WrittenContent extends WrittenType, Omit<ContractResponse, "type"> {}
 
@@ -118,7 +127,15 @@ function content<Content extends object>(what: Label, hasHeaders: boolean): Gram
     example: "{ type: string }",
     line: "{type}",
     lineSchema: line,
-    members: { type, schema: jsonSchema, media, ...(hasHeaders ? { headers: parameters } : {}), note } as never,
+    members: {
+      type,
+      schema: jsonSchema,
+      media,
+      others,
+      ...(hasHeaders ? { headers: parameters } : {}),
+      note,
+      openapi: openapiMembers(["required", "headers"]),
+    } as never,
   });
   const grammar = converted<WrittenContent, ContractResponse>(
     written,
@@ -160,28 +177,34 @@ function bodyMember(optional: boolean) {
   };
 }
 
+/** The members of a contract, for another construct that has one. */
+export const contractMembers: Members<EndpointContract, "body"> = {
+  path: parameters,
+  query: parameters,
+  header: parameters,
+  cookie: parameters,
+  "...body": bodyMember(false),
+  "...body?": bodyMember(true),
+  answers: {
+    ...named(answer, {
+      example: "{ 200: Pet, 404: Error }",
+      pattern: "^([1-5]([0-9][0-9]|XX)|default)$",
+      isName: soundName(/^(?:[1-5](?:[0-9]{2}|XX)|default)$/, [
+        "bad-status",
+        (status) => `\`${status}\` is not the status of a response`,
+        { help: "write three digits, a class such as `4XX`, or `default`" },
+      ]),
+    }),
+  },
+  openapi: openapiMembers([
+      "operationId", "summary", "security", "parameters", "requestBody", "responses", "deprecated", "callbacks",
+    ]), // biome-ignore format: a table
+};
+
 const contract: Grammar<EndpointContract> = form<EndpointContract, "body">({
   what: "`wire`",
   example: "{ query: { limit?: integer }, answers: { 200: json } }",
-  members: {
-    path: parameters,
-    query: parameters,
-    header: parameters,
-    cookie: parameters,
-    "...body": bodyMember(false),
-    "...body?": bodyMember(true),
-    answers: {
-      ...named(answer, {
-        example: "{ 200: Pet, 404: Error }",
-        pattern: "^([1-5]([0-9][0-9]|XX)|default)$",
-        isName: soundName(/^(?:[1-5](?:[0-9]{2}|XX)|default)$/, [
-          "bad-status",
-          (status) => `\`${status}\` is not the status of a response`,
-          { help: "write three digits, a class such as `4XX`, or `default`" },
-        ]),
-      }),
-    },
-  },
+  members: contractMembers,
 });
 
 /** Reads `wire` as the given member of the model. */

@@ -13,6 +13,9 @@
  *       unknown  rejected | ignored       members of the body that the event does not carry
  *       once     the value that identifies a delivery (request-value.ts)
  *       also     further writes (../states/also.ts)
+ *     wire       name: { method, of, to, note, … }   or `none`: requests to receivers, as they know them, with the members
+ *                of a contract (../endpoints/wire-grammar.ts). For an API that already exists: the service does not send them.
+ *       of, to   of a callback: the operation whose callers receive it, and its address
  *     delivery   { webhook, stream }      or `none`
  *       webhook  { subscribe, for, signed, promise, timeout, retry, then }
  *         subscribe   METHOD /path        map: { method, path }
@@ -30,6 +33,8 @@
 import { grants } from "../authentication/grants.ts";
 import { signature } from "../authentication/signature.ts";
 import { address } from "../endpoints/address.ts";
+import { methods } from "../endpoints/model.ts";
+import { contractMembers } from "../endpoints/wire-grammar.ts";
 import { toJson } from "../../document/data.ts";
 import type { Node } from "../../document/document.ts";
 import { jsonTree } from "../../document/print.ts";
@@ -43,7 +48,7 @@ import { either, shared } from "../grammar/schema.ts";
 import { choice, duration, flag, matching, names, text, timeOut, words } from "../grammar/words.ts";
 import { sourceTextOf, splitAt, words as wordsOf } from "../grammar/source-text.ts";
 import { expectText, isGap, isNone, type Path, type Reader, report } from "../grammar/reader.ts";
-import { fieldType } from "../resources/field.ts";
+import { fieldType, note } from "../resources/field.ts";
 import { also } from "../states/also.ts";
 import { readChoice, readWait } from "../grammar/values.ts";
 import {
@@ -53,6 +58,7 @@ import {
   type EventSource,
   type Events,
   type InEvent,
+  type SentRequest,
   type OutEvent,
   type Stream,
   type Webhook,
@@ -370,6 +376,18 @@ const delivery = form<Delivery>({
   members: { webhook: noneOr(webhook), stream: noneOr(stream) },
 });
 
+const sentRequest = form<SentRequest, "body">({
+  what: (path) => `The request ${path[2]}`,
+  example: "{ body: Pet, answers: { 204: none } }",
+  members: {
+    method: choice(methods, "The method"),
+    of: { ...text("The operation of a callback"), pattern: name, references: "operation" },
+    to: text("The address of a callback"),
+    note,
+    ...contractMembers,
+  },
+});
+
 const isEvent = soundName(/^[A-Za-z][\w-]*(\.[\w-]+)*$/, [
   "bad-name",
   (found) => `\`${found}\` cannot name an event`,
@@ -382,6 +400,7 @@ export const events: PartGrammar<Events> = part<Events>("events", {
     envelope: { what: "The envelope of events", effect: neutralIfNew },
     out: { subject: "event {}" },
     in: { kind: "inbound", subject: "event {}" },
+    wire: { kind: "event", subject: "event {}" },
   },
   example: "{ out: { parcel.stored: Parcel -> stored } }",
   members: {
@@ -392,6 +411,7 @@ export const events: PartGrammar<Events> = part<Events>("events", {
       isName: isEvent,
       declares: "event",
     }),
+    wire: named(sentRequest, { example: "newPet: { body: Pet, answers: { 204: none } }" }),
     delivery: noneOr(delivery, {}),
   },
 });

@@ -2,7 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { Grant } from "../authentication/model.ts";
-import type { Method } from "../endpoints/model.ts";
+import type { EndpointContract, Method } from "../endpoints/model.ts";
 import type { FieldType } from "../resources/model.ts";
 import type { FurtherWrite } from "../states/model.ts";
 
@@ -12,6 +12,20 @@ export interface Events {
   readonly out?: Readonly<Record<string, OutEvent>>;
   readonly in?: Readonly<Record<string, InEvent>>;
   readonly delivery?: Delivery;
+  /** The requests that a service which already exists sends, by name: only the exported description has them. */
+  readonly wire?: Readonly<Record<string, SentRequest>>;
+}
+
+/** A request to a receiver of events, as receivers know it: a webhook, or the callback of an operation. */
+export interface SentRequest extends EndpointContract {
+  /** Absent: POST. */
+  readonly method?: Method;
+  /** What the request tells. */
+  readonly note?: string;
+  /** The operation whose callers receive the request. Absent: it is a webhook. */
+  readonly of?: string;
+  /** The address of a callback, as OpenAPI writes it: `{$request.body#/callbackUrl}`. */
+  readonly to?: string;
 }
 
 /** `shape`: a custom envelope with placeholders. */

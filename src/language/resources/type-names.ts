@@ -26,7 +26,7 @@ export const namedTypes: (model: Model) => readonly NamedUse[] = onceForModel((m
         name,
         at: at.startsWith("events/") ? `${at}#value` : at,
         ...(enclosing === undefined ? {} : { enclosing }),
-        ...(/^endpoints\/endpoints\/[^/]+\/wire\//.test(at) && { schemas: true }),
+        ...(/^(?:endpoints\/endpoints\/[^/]+|events)\/wire\//.test(at) && { schemas: true }),
         ...(/^(resources\/views|endpoints\/endpoints\/[^/]+\/takes)\//.test(at) && { views: true }),
       },
     ];

@@ -23,6 +23,7 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     kind,
     ...(bindsByScopes(credential) ? { scoped: true } : {}),
     ...(oauth === undefined && credential.scopeRoles !== undefined ? { scopeRoles: credential.scopeRoles } : {}),
+    ...(credential.openapi === undefined ? {} : { openapi: credential.openapi }),
     sent: placesOf(credential),
     ...signaturePlan(credential),
     // The default prefix makes a leaked key recognisable (R5.4).

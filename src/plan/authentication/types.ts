@@ -1,4 +1,5 @@
 /** The types of credentials, logins, sessions, grants and cross-origin access. */
+import type { JsonObject } from "../../base/json.ts";
 import type { SignatureScheme } from "../../base/signature-schemes.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantOf } from "../../language/authentication/decide.ts";
@@ -39,6 +40,8 @@ export interface CredentialPlan {
   readonly scoped?: true;
   /** For tokens of another issuer: the roles of each scope, in addition to `roles`. */
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
+  /** Members of the security scheme in the exported OpenAPI description. */
+  readonly openapi?: JsonObject;
   /** Where clients send it, at least one place. */
   readonly sent: readonly SentIn[];
   readonly prefix: string;

@@ -167,7 +167,7 @@ function groupedBody({ parameters, body }: HttpContract, schemas: Schemas): Body
     ];
   });
   const required = [...groups.map(([location]) => location), ...(body?.required === true ? ["body"] : [])];
-  const all = [...groups, ...(body === undefined ? [] : [["body", body.schema ?? {}] as const])];
+  const all = [...groups, ...(body === undefined ? [] : [["body", acceptedBody(body, schemas)] as const])];
   return {
     schema: closedObject(Object.fromEntries(all), required),
     mediaTypes: body === undefined ? [] : readMedia(body, schemas),
@@ -184,12 +184,30 @@ export function defaultOf(schema: JsonObject, schemas: Schemas): Json | undefine
   return resolved(schema, schemas)["default"];
 }
 
-function readMedia({ media, schema }: ContractBodyPlan, schemas: Schemas): readonly string[] {
-  return media.filter((one) => isRead(one, schema, schemas)).map(essenceOf);
+/** Returns the schema of a body in any of its media types that the server reads. */
+function acceptedBody(body: ContractBodyPlan, schemas: Schemas): JsonObject {
+  const { schema = {}, others } = body;
+  if (others === undefined) return schema;
+  const further = Object.entries(others).flatMap(([media, one]) => (isRead(media, one, schemas) ? [one] : []));
+  return further.length === 0 ? schema : { anyOf: [schema, ...further] };
 }
 
-function httpContract(model: Model, operation: string, wire: EndpointContract): HttpContract {
-  const { body, answers = {} } = wire;
+function readMedia(body: ContractBodyPlan, schemas: Schemas): readonly string[] {
+  return body.media.filter((one) => isRead(one, schemaIn(body, one), schemas)).map(essenceOf);
+}
+
+/** Returns the schema of content in a media type. */
+export function schemaIn(
+  { schema, others = {} }: Omit<ContractBodyPlan, "required">,
+  media: string,
+): JsonObject | undefined {
+  const found = Object.entries(others).find(([one]) => essenceOf(one) === essenceOf(media));
+  return found === undefined ? schema : found[1];
+}
+
+/** `operation`: its name, by which part 9 deprecates a parameter. */
+export function httpContract(model: Model, operation: string, wire: EndpointContract): HttpContract {
+  const { body, answers = {}, openapi } = wire;
   return {
     parameters: parameterLocations.flatMap((location) =>
       parametersOf(model, wire[location]).map((one): ContractParameter => {
@@ -201,6 +219,7 @@ function httpContract(model: Model, operation: string, wire: EndpointContract): 
     ),
     ...(body === undefined ? {} : { body: bodyOf(model, body) }),
     answers: Object.entries(answers).map(([status, response]) => responseOf(model, status, response)),
+    ...(openapi === undefined ? {} : { openapi }),
   };
 }
 
@@ -208,37 +227,40 @@ function parametersOf(
   model: Model,
   parameters: EndpointContract["query"] = {},
 ): readonly Omit<ContractParameter, "in">[] {
-  return Object.entries(parameters).map(([name, { optional, type, note, example }]: [string, Parameter]) => ({
+  return Object.entries(parameters).map(([name, { optional, type, note, example, openapi }]: [string, Parameter]) => ({
     name,
     required: !optional,
     schema: jsonSchemaOf(model, type, "input"),
     ...(note === undefined ? {} : { note }),
     ...(example === undefined ? {} : { example }),
+    ...(openapi === undefined ? {} : { openapi }),
   }));
 }
 
-function bodyOf(model: Model, { optional, type, media, note }: ContractBody): ContractBodyPlan {
+function bodyOf(model: Model, { optional, ...body }: ContractBody): ContractBodyPlan {
+  return { required: !optional, ...contentOf(model, body, "input", [json]) };
+}
+
+/** `usual`: the media types of content for which the document names none. */
+function contentOf(
+  model: Model,
+  { type, media, others, note, openapi }: Omit<ContractBody, "optional">,
+  use: "input" | "output",
+  usual: readonly string[],
+): Omit<ContractBodyPlan, "required"> {
+  const further = Object.entries(others ?? {}).map(([name, one]) => [name, jsonSchemaOf(model, one, use)] as const);
   return {
-    required: !optional,
-    media: media ?? [json],
-    ...(type === undefined ? {} : { schema: jsonSchemaOf(model, type, "input") }),
+    media: [...(media ?? usual), ...further.map(([name]) => name)],
+    ...(type === undefined ? {} : { schema: jsonSchemaOf(model, type, use) }),
+    ...(further.length === 0 ? {} : { others: Object.fromEntries(further) }),
     ...(note === undefined ? {} : { note }),
+    ...(openapi === undefined ? {} : { openapi }),
   };
 }
 
-function responseOf(
-  model: Model,
-  status: string,
-  { type, media, headers, note }: ContractResponse,
-): ContractResponsePlan {
-  const schema: JsonObject | undefined = type === undefined ? undefined : jsonSchemaOf(model, type, "output");
-  return {
-    status,
-    media: media ?? (type === undefined ? [] : [json]),
-    ...(schema === undefined ? {} : { schema }),
-    headers: parametersOf(model, headers),
-    ...(note === undefined ? {} : { note }),
-  };
+function responseOf(model: Model, status: string, { headers, ...content }: ContractResponse): ContractResponsePlan {
+  const usual = content.type === undefined ? [] : [json];
+  return { status, headers: parametersOf(model, headers), ...contentOf(model, content, "output", usual) };
 }
 
 const json = "application/json";

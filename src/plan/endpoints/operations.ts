@@ -64,6 +64,7 @@ function buildOperation(
     sentence: descriptionOf(planInput.model, operation),
     action,
     method: endpoint.method,
+    ...(addsTexts(endpoint.knownContract) ? { known: endpoint.knownContract } : {}),
     path: resolved.segments,
     template: endpoint.path,
     resource,
@@ -102,6 +103,19 @@ function buildOperation(
   } satisfies Omit<Operation, "errors" | "needs" | "expand" | "fields">;
   const selection = selectionPlan(planInput, resolved, known, { tables, views });
   return { ...known, ...selection, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
+}
+
+/** Whether a contract says what only the exported description has: notes, examples, tags. */
+function addsTexts(contract: Endpoint["knownContract"]): contract is NonNullable<typeof contract> {
+  return contract !== undefined && ["note", "example", "openapi"].some((member) => hasMember(contract, member));
+}
+
+/** Whether an object of the model has a member, at any depth outside of schemas. */
+function hasMember(value: unknown, member: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([key, one]) => key === member || (key !== "type" && key !== "others" && hasMember(one, member)),
+  );
 }
 
 function tableOf(tables: readonly Table[], resource: string): Table {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { UnixUnit } from "../../base/unix-time.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
-import type { AcceptedMedia, Method, PageLink, PathKey, PathPart } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, EndpointContract, Method, PageLink, PathKey, PathPart } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
@@ -18,6 +18,8 @@ import type { Envelope } from "./envelope.ts";
 export interface EndpointsPart {
   /** `{base_url}` or an absolute URL; the server replaces `{base_url}`. */
   readonly base: string;
+  /** Members of the exported OpenAPI description, beside those that follow from the plan. */
+  readonly openapi?: JsonObject;
   /** The origins whose pages may call the service; absent: none. */
   readonly cors?: CorsPlan;
   /** The address at which agents call operations; absent: there is none. */
@@ -51,6 +53,8 @@ export interface Operation {
   readonly action: ResourceAction | "handler" | "receive";
   /** The deprecation of the operation, in all versions. After its sunset the operation is not served. */
   readonly deprecated?: DeprecationPlan;
+  /** The contract that callers know, if it has notes, examples or tags: the exported description has them too. */
+  readonly known?: EndpointContract;
   /** The service describes the operation and answers 501: `does: none`, or a wire without a function. */
   readonly unserved?: true;
   readonly method: Method;
@@ -180,6 +184,8 @@ export interface HttpContract {
   readonly parameters: readonly ContractParameter[];
   readonly body?: ContractBodyPlan;
   readonly answers: readonly ContractResponsePlan[];
+  /** Members of the exported OpenAPI description; likewise below. */
+  readonly openapi?: JsonObject;
 }
 
 export interface ContractParameter {
@@ -191,6 +197,7 @@ export interface ContractParameter {
   readonly example?: Json;
   /** Set if part 9 deprecates the parameter; its schema has the dates. */
   readonly deprecated?: true;
+  readonly openapi?: JsonObject;
 }
 
 export interface ContractBodyPlan {
@@ -198,7 +205,10 @@ export interface ContractBodyPlan {
   readonly media: readonly string[];
   /** The schema of the body. Absent: any content. */
   readonly schema?: JsonObject;
+  /** The schemas of further media types, in `media` as well. */
+  readonly others?: Readonly<Record<string, JsonObject>>;
   readonly note?: string;
+  readonly openapi?: JsonObject;
 }
 
 export interface ContractResponsePlan {
@@ -207,8 +217,11 @@ export interface ContractResponsePlan {
   /** The media types of the response. Empty: no body. */
   readonly media: readonly string[];
   readonly schema?: JsonObject;
+  /** As of a body. */
+  readonly others?: Readonly<Record<string, JsonObject>>;
   readonly headers: readonly Omit<ContractParameter, "in">[];
   readonly note?: string;
+  readonly openapi?: JsonObject;
 }
 
 export interface Parent extends PathKey {

@@ -5,13 +5,14 @@ import type { FieldType } from "../../expression/types.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import { pathSegments } from "../../language/endpoints/resolve.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import type { Envelope, Stream } from "../../language/events/model.ts";
+import type { Envelope, SentRequest, Stream } from "../../language/events/model.ts";
 import { eventResource, typeCondition } from "../../language/analysis/expressions.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { generalRates, serverLimits } from "../limits/limits.ts";
 import { grantPlan } from "../authentication/permissions.ts";
+import { httpContract } from "../endpoints/contract.ts";
 import { listParameters, pageShape } from "../endpoints/lists.ts";
-import type { EventsPlan, OutEventPlan, StreamPlan, WebhookPlan } from "./types.ts";
+import type { EventsPlan, OutEventPlan, SentRequestPlan, StreamPlan, WebhookPlan } from "./types.ts";
 import type { EndpointsPart, FilterPlan, Operation } from "../endpoints/types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { EventsPart } from "./types.ts";
@@ -45,7 +46,25 @@ export function eventsPlan(planInput: PlanInput): EventsPlan {
     out: Object.fromEntries(plans),
     ...(webhook === undefined ? {} : { webhook: webhookPlan(planInput) }),
     ...(stream === undefined ? {} : { stream: streamPlan(planInput, stream) }),
+    described: Object.entries(planInput.model.events.wire ?? {}).map(([name, one]) =>
+      sentRequestPlan(planInput, name, one),
+    ),
     retentionMilliseconds: Math.max(30 * day, milliseconds(stream?.keep, 0), milliseconds(webhook?.then?.keep, 0)),
+  };
+}
+
+function sentRequestPlan(
+  { model }: PlanInput,
+  name: string,
+  { method = "POST", of, to, note, ...contract }: SentRequest,
+): SentRequestPlan {
+  return {
+    ...httpContract(model, name, contract),
+    // The name of a callback begins with that of its operation, so that no two are equal.
+    name: of !== undefined && name.startsWith(`${of}.`) ? name.slice(of.length + 1) : name,
+    method,
+    ...(note === undefined ? {} : { note }),
+    ...(of === undefined ? {} : { callback: { of, to: to ?? "{$request.body#/callbackUrl}" } }),
   };
 }
 

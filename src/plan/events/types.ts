@@ -4,7 +4,8 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { Envelope } from "../../language/events/model.ts";
 import type { RequestValue } from "../../language/events/request-value.ts";
 import type { GrantPlan } from "../authentication/types.ts";
-import type { Operation } from "../endpoints/types.ts";
+import type { Method } from "../../language/endpoints/model.ts";
+import type { HttpContract, Operation } from "../endpoints/types.ts";
 
 /** The members of the plan for part 6. */
 export interface EventsPart {
@@ -37,8 +38,20 @@ export interface EventsPlan {
   readonly out: Readonly<Record<string, OutEventPlan>>;
   readonly webhook?: WebhookPlan;
   readonly stream?: StreamPlan;
+  /** The requests to receivers that the document describes and the service does not send. */
+  readonly described: readonly SentRequestPlan[];
   /** How long events are stored, in milliseconds. */
   readonly retentionMilliseconds: number;
+}
+
+/** A webhook, or the callback of an operation, in the exported description. */
+export interface SentRequestPlan extends HttpContract {
+  /** The name of the webhook; of a callback the name among those of its operation. */
+  readonly name: string;
+  readonly method: Method;
+  readonly note?: string;
+  /** Of a callback: the operation, and the address as OpenAPI writes it. */
+  readonly callback?: { readonly of: string; readonly to: string };
 }
 
 export interface OutEventPlan {

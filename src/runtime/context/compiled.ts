@@ -85,6 +85,13 @@ export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search"
   readonly conditions: readonly string[];
 }
 
+/** The content of a response in one media type. */
+export interface CompiledContent {
+  readonly schema?: ContractResponsePlan["schema"] | undefined;
+  readonly validate: Validator | undefined;
+  readonly strip: Strip | undefined;
+}
+
 /** The responses of an operation with a wire, with their validators. */
 export interface CompiledContract {
   readonly answers: readonly CompiledResponse[];
@@ -93,9 +100,9 @@ export interface CompiledContract {
   readonly offers: readonly string[] | undefined;
 }
 
-export interface CompiledResponse extends ContractResponsePlan {
-  readonly validate: Validator | undefined;
-  readonly strip: Strip | undefined;
+export interface CompiledResponse extends Omit<ContractResponsePlan, "schema">, CompiledContent {
+  /** The content of media types with another schema, by their essence. */
+  readonly further: ReadonlyMap<string, CompiledContent>;
   readonly validators: ReadonlyMap<string, Validator>;
 }
 

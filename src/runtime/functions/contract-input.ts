@@ -6,7 +6,7 @@ import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
 import type { ResourcesPart } from "../../plan/resources/types.ts";
-import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
+import { defaultOf, formMedia, isJson, resolved, schemaIn, typesOf } from "../../plan/endpoints/contract.ts";
 import { announcesBody, bodyText, checkMedia } from "../validation/read-body.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -166,7 +166,7 @@ async function bodyOf(
   }
   if (essence === formMedia) {
     const pairs = pairsOf(bodyText(all), "&", (name) => ({ pointer: fragmentTo([name]) }));
-    return membersOf(pairs, plan.schema ?? {}, schemas) ?? {};
+    return membersOf(pairs, schemaIn(plan, formMedia) ?? {}, schemas) ?? {};
   }
   return /^text\/|[/+]xml$/.test(essence) ? bodyText(all) : all.toString("base64");
 }

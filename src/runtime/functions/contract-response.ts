@@ -12,7 +12,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
 import { withoutWriteOnly } from "../records/write-only.ts";
 import { wrong } from "./request.ts";
-import type { CompiledContract, CompiledResponse } from "../context/compiled.ts";
+import type { CompiledContent, CompiledContract, CompiledResponse } from "../context/compiled.ts";
 
 export function compileContract(
   { wire }: Operation,
@@ -20,14 +20,20 @@ export function compileContract(
   schemas: ResourcesPart["schemas"],
 ): CompiledContract | undefined {
   if (wire === undefined) return undefined;
+  const compiled = (schema: JsonObject | undefined): CompiledContent => {
+    if (schema === undefined) return { validate: undefined, strip: undefined };
+    return { schema, validate: validatorOf(schema), strip: withoutWriteOnly(schema, schemas) };
+  };
   const offers = [...new Set(wire.answers.flatMap(({ media }) => media.map(essenceOf)))];
   return {
     schemas,
     offers: offers.length === 0 || offers.includes("*/*") ? undefined : offers,
     answers: wire.answers.map((response) => ({
       ...response,
-      validate: response.schema === undefined ? undefined : validatorOf(response.schema),
-      strip: response.schema === undefined ? undefined : withoutWriteOnly(response.schema, schemas),
+      ...compiled(response.schema),
+      further: new Map(
+        Object.entries(response.others ?? {}).map(([media, schema]) => [essenceOf(media), compiled(schema)]),
+      ),
       validators: new Map(response.headers.map(({ name, schema }) => [name.toLowerCase(), validatorOf(schema)])),
     })),
   };
@@ -120,20 +126,21 @@ function contentOf(
   const media = typeof declared === "string" ? declared : usual(described);
   if (!described.media.some((one) => covers(essenceOf(one), essenceOf(media))))
     throw contractError(call, `${described.status} has no content of ${media}`, "#/headers/Content-Type");
+  const content = described.further.get(essenceOf(media)) ?? described;
   const fields = ["Content-Type", media];
   if (!isJson(media)) {
     if (body instanceof Uint8Array) return { fields, body };
     if (typeof body !== "string") throw contractError(call, `the body of ${media} is a text or bytes`, "#/body");
-    const isText = typesOf(described.schema, wire.schemas).includes("string");
-    const violations = isText ? (described.validate?.(body) ?? []) : [];
+    const isText = typesOf(content.schema, wire.schemas).includes("string");
+    const violations = isText ? (content.validate?.(body) ?? []) : [];
     if (violations.length > 0) throw wrong(call, "the handler", violations.map(inBody));
     return { fields, body };
   }
   const value = body === undefined ? undefined : (JSON.parse(JSON.stringify(body)) as Json);
   if (value === undefined) throw contractError(call, `${described.status} has a body`, "#/body");
-  const violations = described.validate?.(value) ?? [];
+  const violations = content.validate?.(value) ?? [];
   if (violations.length > 0) throw wrong(call, "the handler", violations.map(inBody));
-  return { fields, body: JSON.stringify(described.strip?.(value) ?? value) };
+  return { fields, body: JSON.stringify(content.strip?.(value) ?? value) };
 }
 
 function inBody({ pointer = "#", detail }: Violation): { readonly pointer: string; readonly detail: string } {
@@ -141,7 +148,7 @@ function inBody({ pointer = "#", detail }: Violation): { readonly pointer: strin
 }
 
 /** Returns the media type to use: JSON if the wire allows it. */
-function usual({ media }: ContractResponsePlan): string {
+function usual({ media }: Pick<ContractResponsePlan, "media">): string {
   return media.find(isJson) ?? media.find((one) => !one.includes("*")) ?? "application/json";
 }
 
@@ -168,8 +175,9 @@ export function asContractResponse(wire: CompiledContract, { code }: ApiError, r
   if (media === undefined || typeof returned.body !== "string") return returned;
   const declared = JSON.parse(returned.body) as Json;
   const variables = errorVariablesOf(declared, code, status);
-  const fits = [declared, filled(described.schema ?? {}, variables, wire.schemas)].find(
-    (value) => value !== undefined && (described.validate?.(value) ?? []).length === 0,
+  const content = described.further.get(essenceOf(media)) ?? described;
+  const fits = [declared, filled(content.schema ?? {}, variables, wire.schemas)].find(
+    (value) => value !== undefined && (content.validate?.(value) ?? []).length === 0,
   );
   return fits === undefined
     ? returned

@@ -37,9 +37,13 @@ function typeSites(model: Model): readonly { readonly at: string; readonly type:
       type: bareType(type),
     })),
   );
+  const sent = Object.entries(model.events.wire ?? {}).flatMap(([name, request]) =>
+    contractTypes(request, `events/wire/${name}`).map(({ at, type }) => ({ at, type: bareType(type) })),
+  );
   return [
     ...fieldSites(model).map(({ at, field }) => ({ at, type: bareType(field.type) })),
     ...received,
     ...typesInContracts,
+    ...sent,
   ];
 }
