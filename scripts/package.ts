@@ -33,7 +33,8 @@ for (const path of globSync("src/**/*.{ts,mjs}", { cwd: root })) {
 }
 // Exported clients contain the text of these files.
 for (const path of globSync("src/export/typescript/common/*.ts", { cwd: root })) cpSync(join(root, path), place(path));
-for (const path of globSync("src/**/*.md", { cwd: root })) cpSync(join(root, path), place(path));
+for (const path of globSync(["src/**/*.md", "src/init/project/*"], { cwd: root }))
+  cpSync(join(root, path), place(path));
 const pages = ["docs/*.md", "docs/{how-to,reference}/*.md", "examples/*.md", "schema/*.json", "{LICENSE,README.md,CHANGELOG.md,SUPPORT.md}"]; // biome-ignore format: one
 for (const path of globSync(pages, { cwd: root })) cpSync(join(root, path), place(path));
 

@@ -3,9 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-
-/** The oldest Node that runs the package; tests run the packed package with it. */
-export const oldestNode = "24.7.0";
+import { oldestNode } from "../src/server/terminal.ts";
 
 type Versions = Readonly<Record<string, string>>;
 

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { oldestNode, publishedManifest } from "./published-manifest.ts";
+import { oldestNode } from "../src/server/terminal.ts";
+import { publishedManifest } from "./published-manifest.ts";
 import { releaseProblems, sectionOf, withVersion } from "./release-notes.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

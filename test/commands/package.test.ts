@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { oldestNode } from "../../scripts/published-manifest.ts";
+import { oldestNode } from "../../src/server/terminal.ts";
 import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts";
 
 function node(folder: string, ...args: readonly string[]): string {

@@ -317,9 +317,7 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
     : [{ pointer, code: "too-large", detail: "The number is too large to be stored exactly" }];
 }
 
-type Format =
-  | ((text: string) => boolean)
-  | { readonly type: "number"; readonly validate: (value: number) => boolean };
+type Format = ((text: string) => boolean) | { readonly type: "number"; readonly validate: (value: number) => boolean };
 
 /** All formats in the JSON Schemas of a plan: text formats, and those of numbers. */
 export const formats: Readonly<Record<string, Format>> = {
