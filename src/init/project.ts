@@ -49,7 +49,7 @@ export function projectFiles(project: Project): readonly ProjectFile[] {
     { path: "package.json", text: manifest(project, scripts), about: "the scripts start, check and test" },
     {
       path: "nonet.test.yaml",
-      text: filled("nonet.test.yaml") + obtaining(project, name),
+      text: filled("test-settings.yaml") + obtaining(project, name),
       about: "what npm test needs",
     },
     { path: ".gitignore", text: text("gitignore"), about: "data and packages stay out of git" },

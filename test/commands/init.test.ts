@@ -342,7 +342,9 @@ const pet = { "application/json": { schema: { $ref: "#/components/schemas/Pet" }
 const description = {
   openapi: "3.1.0",
   info: { title: "Pet Shelter", version: "1" },
+  security: [{ token: [] }],
   components: {
+    securitySchemes: { token: { type: "http", scheme: "bearer" } },
     schemas: {
       Pet: { type: "object", required: ["name"], properties: { id: { type: "integer" }, name: { type: "string" } } },
     },
@@ -359,6 +361,7 @@ const description = {
       post: {
         operationId: "adopt",
         summary: "Find a home",
+        security: [],
         requestBody: {
           required: true,
           content: {

@@ -96,6 +96,13 @@ test("the package is used by another project", async (t) => {
     assert.match(npm(folder, "exec", "nonet", "--", "--version"), /^\d+\.\d+\.\d+\n$/);
   });
 
+  await t.test("npx begins a service", () => {
+    npm(folder, "exec", "nonet", "--", "init", "shop", "--template", "states", "--yes");
+    const { dependencies } = JSON.parse(readFileSync(join(folder, "shop", "package.json"), "utf8")) as Manifest;
+    assert.equal(dependencies?.["nonet"], JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
+    assert.match(npm(folder, "exec", "nonet", "--", "check", "shop/shop.md"), /\n0 gaps, 0 errors, 0 warnings\n$/);
+  });
+
   const command = join(modules, "nonet", "src", "cli.mjs");
   await t.test("as a command", () => {
     assert.match(node(folder, command, "--help"), /nonet serve DOC/);
