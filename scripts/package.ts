@@ -1,11 +1,12 @@
 /**
- * Builds the published package in `dist`, for `npm pack ./dist`. Node strips no types below `node_modules`, so this script strips
- * them with Node's own function, in place, so that line numbers stay the same. The compiler adds declarations: the package
- * contains the repository's files. Programs import these; the command is also bundled in one file (`bundle.ts`), since it starts
- * often.
+ * Builds the published package in `dist`, for `npm pack ./dist`: the command and the library as one bundled file (`bundle.ts`),
+ * the declarations that the library's types need, the pages of the findings, and the documentation for users. `publishedManifest`
+ * has its dependencies.
+ *
+ * The bundle is made from the sources without their types, which Node's own function strips in place, so that it reads like them.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -13,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundle } from "./bundle.ts";
 import { playground } from "./playground.ts";
+import { publishedManifest } from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -36,9 +38,10 @@ for (const path of globSync("src/**/*.{ts,mjs}", { cwd: root })) {
 }
 // Exported clients contain the text of these files.
 for (const path of globSync("src/export/typescript/common/*.ts", { cwd: root })) cpSync(join(root, path), place(path));
-for (const path of globSync("src/**/*.md", { cwd: root })) cpSync(join(root, path), place(path));
-for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANGELOG.md"])
-  cpSync(join(root, path), place(path), { recursive: true });
+for (const path of globSync(["src/**/*.md", "src/init/project/*"], { cwd: root }))
+  cpSync(join(root, path), place(path));
+const pages = ["docs/*.md", "docs/{how-to,reference}/*.md", "examples/*.md", "schema/*.json", "{LICENSE,README.md,CHANGELOG.md,SUPPORT.md}"]; // biome-ignore format: one
+for (const path of globSync(pages, { cwd: root })) cpSync(join(root, path), place(path));
 
 // A container image runs only the command and needs no types.
 if (!options["without-types"]) writeTypes();
@@ -50,18 +53,7 @@ await bundle(out, join(root, "src"));
 for (const path of globSync("*.mjs", { cwd: join(root, "scripts", "packaged") }))
   cpSync(join(root, "scripts", "packaged", path), place(join("src", path)));
 
-interface Manifest {
-  readonly [name: string]: unknown;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-}
-const whole = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
-const { scripts: _, devDependencies, private: __, files: ___, dependencies, ...manifest } = whole;
-const exports = { ".": { types: "./src/index.d.ts", default: "./src/index.js" } };
-// The declarations refer to Node's types.
-const types = { "@types/node": devDependencies["@types/node"] };
-const published = { ...manifest, exports, dependencies: { ...dependencies, ...types } };
-write("package.json", `${JSON.stringify(published, null, 2)}\n`);
+write("package.json", `${JSON.stringify(publishedManifest(root), null, 2)}\n`);
 
 function writeTypes(): void {
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
@@ -77,8 +69,32 @@ function writeTypes(): void {
   );
   execFileSync(process.execPath, [compiler, "-p", project, ...flags], { cwd: root, stdio: "inherit" });
   rmSync(project);
-  for (const path of globSync("src/**/*.d.ts", { cwd: out }))
-    writeFileSync(join(out, path), renamed(readFileSync(join(out, path), "utf8")));
+  const needed = reachable(["src/index.d.ts", "src/conformance/test.d.ts"]);
+  for (const path of globSync("src/**/*.d.ts", { cwd: out })) {
+    const file = join(out, path);
+    // A compiler that is not told to load Node's types would read the types of this package as `any`.
+    const head = path.endsWith("index.d.ts") || path.endsWith("test.d.ts") ? '/// <reference types="node" />\n' : "";
+    if (needed.has(file)) writeFileSync(file, head + renamed(readFileSync(file, "utf8")));
+    else rmSync(file);
+  }
+}
+
+/** The declarations that those at `paths` import, and they themselves. */
+function reachable(paths: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = paths.map((path) => join(out, path));
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (found.has(file)) continue;
+    found.add(file);
+    for (const [, target = ""] of readFileSync(file, "utf8").matchAll(
+      /\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.[jt]s"/g,
+    )) {
+      const other = join(dirname(file), `${target}.d.ts`);
+      if (!existsSync(other)) throw new Error(`${file} imports ${target}, which has no declarations`);
+      open.push(other);
+    }
+  }
+  return found;
 }
 
 function renamed(code: string): string {

@@ -43,6 +43,10 @@ const tasks = {
     cwd: root,
   }),
   playground: (args) => ({ args: [join("scripts", "playground.ts"), ...args], cwd: root, env: compiledOnce }),
+  release: (args) => ({
+    args: ["--disable-warning=ExperimentalWarning", join("scripts", "release.ts"), ...args],
+    cwd: root,
+  }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   measure: (args) => ({ args: [join("scripts", "measure.ts"), ...args], cwd: root }),
   "measure:imports": (args) => ({ args: [join("scripts", "measure-imports.ts"), ...args], cwd: root }),
@@ -78,9 +82,12 @@ const usages = {
   package: `npm run package -- [--without-types] [--fast]
   Builds the published package in dist; npm pack ./dist packs it. --without-types omits the type declarations; with --fast the
   playground is larger.`,
+  release: `npm run release -- [--prepare VERSION] [--publish] [--tag TAG] [--without-tests]
+  Checks and tests the repository, packs the package, and shows what npm would publish; nothing is published without --publish,
+  which needs your own npm token (npm login), a clean tree and a section of CHANGELOG.md. --prepare makes that section.`,
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run measure | npm run corpus | npm run playground | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run measure | npm run corpus | npm run playground | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package | npm run release
   npm passes the arguments after -- to the task; --help prints its usage. npm prints two lines before a task's output;
   if a program reads that output, use --silent: npm run --silent nonet -- check FILE --format json`;
 

@@ -45,6 +45,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...["base/**", "webhooks/engine.ts", "language/events/decide.ts", "plan/**", "http/**", "runtime/**"],
     "store/port/**",
   ],
+  // The files of a new project, by its plan.
+  init: ["language/endpoints/resolve.ts", "plan/**", "export/typescript/**"],
   // It puts a service together for whoever runs one; what a command prints of it is the command's.
   server: [
     ...["base/**", "diagnostics/**", "language/**", "plan/**", "export/page/**", "store/**", "http/**", "runtime/**"],

@@ -10,7 +10,10 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { constants, Script } from "node:vm";
-import { crc32 } from "node:zlib";
+import zlib from "node:zlib";
+
+/** One line that says which Node is needed, if this one is too old; nothing below works there. */
+export const unsupportedNode = problemOf(process.versions.node);
 
 const file = fileURLToPath(new URL("./nonet.cjs", import.meta.url));
 
@@ -21,13 +24,23 @@ let loaded;
 
 /** What the one file exports. `use`: what it is loaded for, since other commands run other functions. */
 export function load(use) {
+  if (unsupportedNode !== undefined) throw new Error(unsupportedNode);
   loaded ??= loadNow(use);
   return loaded;
 }
 
+function problemOf(version) {
+  const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const needed = engines.node.replace(">=", "");
+  const [have, want] = [version, needed].map((text) => text.split(".").map((part) => Number.parseInt(part, 10)));
+  const at = want.findIndex((part, index) => have[index] !== part);
+  if (at === -1 || have[at] > want[at]) return undefined;
+  return `nonet needs Node.js ${needed} or later, and this is ${version} (${process.execPath}): install a newer one, from https://nodejs.org or with your version manager`;
+}
+
 function loadNow(use) {
   const text = readFileSync(file);
-  const sum = crc32(text);
+  const sum = zlib.crc32(text);
   const kept = `${file}.${use}.cache`;
   const cachedData = keptData(kept, sum);
   const script = new Script(text.latin1Slice(), {
@@ -79,7 +92,7 @@ const head = 8;
 function headOf(sum, data) {
   const bytes = Buffer.alloc(head);
   bytes.writeUInt32LE(sum, 0);
-  bytes.writeUInt32LE(crc32(data), 4);
+  bytes.writeUInt32LE(zlib.crc32(data), 4);
   return bytes;
 }
 

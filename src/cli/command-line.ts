@@ -210,6 +210,12 @@ export function choice<const T extends string>(allowed: readonly [T, ...T[]], ab
   return withDefault(allowed[0], { value: allowed.join("|"), about, expected, parse });
 }
 
+/** Makes an option with some fixed values, without a default. */
+export function maybeChoice<const T extends string>(allowed: readonly T[], about: string): Option<T | undefined> {
+  const parse = (argument: string): T | undefined => allowed.find((each) => each === argument);
+  return maybe({ value: allowed.join("|"), about, expected: `one of ${allowed.join(", ")}`, parse });
+}
+
 function portOf(about: string): Parsed<number> {
   const parse = (argument: string): number | undefined =>
     /^[0-9]{1,5}$/.test(argument) && Number(argument) <= 65_535 ? Number(argument) : undefined;

@@ -8,6 +8,7 @@ import {
   file,
   flag,
   guarded,
+  maybeChoice,
   maybeNumber,
   named,
   number,
@@ -17,6 +18,7 @@ import {
 import { UsageError } from "../server/errors.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";
+import { templates } from "../init/templates.ts";
 import { releaseVersion } from "../server/terminal.ts";
 
 const data = guarded(text("FILE", dataHelp));
@@ -144,6 +146,25 @@ cannot reach the implementation.`,
     },
     run: async ({ document, options }, terminal) =>
       (await import("./test.ts")).testCommand(named(document), options, terminal),
+  }),
+  command({
+    words: "init",
+    operand: "[FOLDER]",
+    about: "begin a service: a document, and the files around it",
+    details: `Asks in a terminal; every question has an option. Without a terminal, or with --yes, it takes the defaults: the
+template records, in the current folder, with the name of the folder. Writes all files or none, and
+replaces no file without --force.`,
+    options: {
+      template: maybeChoice(templates, "what the document begins with: nine gaps, or a small service; default records"),
+      from: guarded(
+        text("FILE|postgres://…", "an OpenAPI description or a database instead of a template, as for import"),
+      ),
+      name: text("NAME", "the title of the service; default: the name of the folder"),
+      extras: maybeChoice(["all", "none"], "the files for agents, VS Code, GitHub Actions and containers; default all"),
+      yes: flag("take the defaults, and ask nothing"),
+      force: flag("replace files that exist"),
+    },
+    run: async ({ document, options }, terminal) => (await import("./init.ts")).init(document, options, terminal),
   }),
   configured({
     words: "serve",

@@ -3,21 +3,25 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import process from "node:process";
 import { type Finding, finding } from "./doctor-finding.ts";
+import { oldestNode } from "../server/terminal.ts";
 import type { ServeSettings } from "./options.ts";
 
-const neededNode = 24;
 const neededDescriptors = 4096;
 
 export async function machineFindings(options: ServeSettings): Promise<readonly Finding[]> {
   const { node } = process.versions;
   const { "admin-port": adminPort, "admin-host": adminHost } = options;
   return [
-    finding("node", "fail", Number(node.split(".")[0]) >= neededNode, `version ${node}`, `run it with Node ${neededNode} or later`), // biome-ignore format: a row
+    finding("node", "fail", isNewEnough(node), `version ${node}`, `run it with Node ${oldestNode} or later`),
     ...descriptorFindings(),
     await portFinding("port", options.host, options.port),
     ...(adminPort === undefined ? [] : [await portFinding("admin-port", adminHost, adminPort)]),
     ...reachFindings(options),
   ];
+}
+
+function isNewEnough(node: string): boolean {
+  return node.localeCompare(oldestNode, "en", { numeric: true }) >= 0;
 }
 
 /** Checks the limit of file descriptors, since each connection needs one. Only Linux reports the limit. */

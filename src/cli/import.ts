@@ -9,7 +9,7 @@ import { type ImportNotice, keysOf } from "../import/report.ts";
 import { check, soundModel } from "../language/check.ts";
 import { isFree } from "../language/endpoints/resolve.ts";
 import { DocumentError } from "../server/errors.ts";
-import { readDocument, written } from "../server/document.ts";
+import { nameOf, readDocument, written } from "../server/document.ts";
 import { columns, count } from "../base/layout.ts";
 import { withoutSecret } from "../server/open-store.ts";
 import type { Terminal } from "../server/terminal.ts";
@@ -22,6 +22,22 @@ export interface ImportOptions {
   readonly format: "text" | "json";
 }
 
+/** A document, and the lines of its summary. */
+export interface ImportedText {
+  readonly document: string;
+  readonly summary: string;
+}
+
+/** Returns the document of a description or database. @throws DocumentError or UsageError if it cannot be read. */
+export async function importedText(operand: string, terminal: Pick<Terminal, "read">): Promise<ImportedText> {
+  if (!isDatabase(operand)) {
+    const imported = await readDescription(operand, terminal);
+    return { document: imported.document, summary: descriptionSummary(operand, imported) };
+  }
+  const imported = importCatalogue(await catalogueOf(operand));
+  return { document: imported.document, summary: catalogueSummary(operand, imported) };
+}
+
 /** Writes the document to standard output and a summary to standard error; with `report` only the full report. */
 export async function importFile(
   file: string,
@@ -29,10 +45,8 @@ export async function importFile(
   terminal: Terminal,
 ): Promise<number> {
   if (isDatabase(file)) return importDatabase(file, { out, report, format }, terminal);
-  const name = file === "-" ? "standard input" : file;
-  const imported = importDocument(name, await readDocument(file, terminal));
-  if (imported.kind === "error")
-    throw new DocumentError(`${name}:${imported.position.line}:${imported.position.column}: ${imported.message}`);
+  const name = nameOf(file);
+  const imported = await readDescription(file, terminal);
   if (!report) {
     await written(out, imported.document, terminal);
     terminal.err(descriptionSummary(name, imported));
@@ -49,6 +63,13 @@ export async function importFile(
       terminal,
     );
   return 0;
+}
+
+async function readDescription(file: string, terminal: Pick<Terminal, "read">): Promise<Carried> {
+  const name = nameOf(file);
+  const imported = importDocument(name, await readDocument(file, terminal));
+  if (imported.kind === "imported") return imported;
+  throw new DocumentError(`${name}:${imported.position.line}:${imported.position.column}: ${imported.message}`);
 }
 
 type Carried = Imported & { readonly kind: "imported" };
@@ -75,12 +96,9 @@ async function importDatabase(
   { out, report, format }: ImportOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { document, format: source, model, notices } = importCatalogue(await catalogueOf(operand));
-  const name = withoutSecret(operand);
-  const operations = Object.keys(model.endpoints.endpoints).length;
-  const resources = Object.keys(model.resources.resources).length;
-  const head = `${name} is ${source}: ${count(resources, "resource")}, ${count(operations, "operation")}`;
-  const text = summary(head, notices, ({ pointer }) => `first at ${columnName(pointer)}`);
+  const imported = importCatalogue(await catalogueOf(operand));
+  const { document, format: source, notices } = imported;
+  const text = catalogueSummary(operand, imported);
   if (!report) {
     await written(out, document, terminal);
     terminal.err(text);
@@ -89,6 +107,13 @@ async function importDatabase(
   if (format === "json") await written(out, `${JSON.stringify({ source, notes: notices }, null, 2)}\n`, terminal);
   else await written(out, `${text}${listed(notices, ({ pointer }) => columnName(pointer))}`, terminal);
   return 0;
+}
+
+function catalogueSummary(operand: string, { format, model, notices }: ReturnType<typeof importCatalogue>): string {
+  const operations = Object.keys(model.endpoints.endpoints).length;
+  const resources = Object.keys(model.resources.resources).length;
+  const head = `${withoutSecret(operand)} is ${format}: ${count(resources, "resource")}, ${count(operations, "operation")}`;
+  return summary(head, notices, ({ pointer }) => `first at ${columnName(pointer)}`);
 }
 
 /** Returns `table.column`, or the name of the table. */

@@ -17,7 +17,7 @@ export function nameOf(path: string): string {
 }
 
 /** Reads a file. @throws UsageError if it cannot be read. */
-export async function readDocument(path: string, terminal: Terminal): Promise<Uint8Array> {
+export async function readDocument(path: string, terminal: Pick<Terminal, "read">): Promise<Uint8Array> {
   try {
     return await terminal.read(path);
   } catch (thrown) {

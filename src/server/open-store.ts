@@ -11,7 +11,7 @@ import { rowSecurityOf } from "../plan/authentication/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { StoreError } from "../store/port/error.ts";
 import { type Migrated, MigrationRejected, type Following } from "../store/migration/migration.ts";
-import type { RowSecurityState } from "../store/postgres/row-security/apply.ts";
+import type { RowSecurityState } from "../store/postgres/row-security/policies.ts";
 import type { Store } from "../store/port/store.ts";
 import { DocumentError, UsageError } from "./errors.ts";
 import { migrationErrorText } from "./migration-report.ts";

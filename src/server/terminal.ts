@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
+import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { readFileSync } from "node:fs";
 
@@ -25,6 +26,14 @@ export interface Terminal {
   write(path: string, text: string): Promise<void>;
   /** Resolves at a stop signal. */
   stopped(): Promise<StopSignal>;
+  /** Starts a conversation; absent if no person can answer. */
+  readonly converse?: (() => Conversation) | undefined;
+}
+
+export interface Conversation {
+  /** Prints a prompt to standard error, and returns the next line; undefined if the person ends the input (Ctrl-C, Ctrl-D). */
+  prompt(text: string): Promise<string | undefined>;
+  close(): void;
 }
 
 export function processTerminal(): Terminal {
@@ -45,6 +54,38 @@ export function processTerminal(): Terminal {
     read: (path) => (path === "-" ? buffer(process.stdin) : readFile(path)),
     write: (path, text) => writeFile(path, text),
     stopped,
+    converse: process.stdin.isTTY && process.stderr.isTTY ? converse : undefined,
+  };
+}
+
+/** Lines that arrive before they are asked for, as of a paste, answer the next prompts. */
+function converse(): Conversation {
+  const input = createInterface({ input: process.stdin, output: process.stderr });
+  const early: string[] = [];
+  let isOver = false;
+  let answer = (line: string | undefined): void => void (line !== undefined && early.push(line));
+  const queue = answer;
+  input.on("line", (line) => answer(line));
+  input.on("SIGINT", () => input.close());
+  input.on("close", () => {
+    isOver = true;
+    answer(undefined);
+  });
+  return {
+    prompt: (text) =>
+      new Promise((resolve) => {
+        input.setPrompt(text);
+        if (early.length > 0 || isOver) {
+          process.stderr.write(text);
+          return resolve(early.shift());
+        }
+        answer = (line) => {
+          answer = queue;
+          resolve(line);
+        };
+        input.prompt();
+      }),
+    close: () => input.close(),
   };
 }
 
@@ -85,6 +126,9 @@ function stopped(): Promise<StopSignal> {
     for (const signal of stopSignals) process.on(signal, stop);
   });
 }
+
+/** The oldest Node that runs the published package; tests run it with this one. */
+export const oldestNode = "24.7.0";
 
 export function releaseVersion(): string {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

@@ -1,34 +1,107 @@
 /** The published package, below another project's `node_modules`, where Node strips no types: it runs and has types. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
-import { addressOf, nonet, root, temporaryFolder } from "./process.ts";
+import { oldestNode } from "../../src/server/terminal.ts";
+import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts";
 
 function node(folder: string, ...args: readonly string[]): string {
-  return execFileSync(process.execPath, [...args], {
+  return execFileSync(process.execPath, [...args], { cwd: folder, encoding: "utf8", env: environment });
+}
+
+/** Of this process, without the programs of this repository. */
+const environment = { PATH: outsidePath(), HOME: homedir() };
+
+function outsidePath(): string {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.filter((each) => !each.includes("node_modules")).join(delimiter);
+}
+
+function npm(folder: string, word: string, ...args: readonly string[]): string {
+  const program = process.platform === "win32" ? "npm.cmd" : "npm";
+  const usual = ["--offline", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"];
+  // npm runs programs with the Node of this process, as if a person had installed it.
+  const path = [dirname(process.execPath), environment.PATH].join(delimiter);
+  return execFileSync(program, [word, ...usual, ...args], {
     cwd: folder,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"] },
+    env: { ...environment, PATH: path },
+  });
+}
+
+/** The folders of packages, and of all that they depend on. */
+function closureOf(
+  names: readonly string[],
+  found: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  return names.reduce<ReadonlyMap<string, string>>((all, name) => {
+    if (all.has(name)) return all;
+    const folder = join(root, "node_modules", name);
+    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+    return closureOf(Object.keys(dependencies), new Map([...all, [name, folder]]));
+  }, found);
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** A Node on this machine that is too old for the package. */
+function olderNode(): string | undefined {
+  const paths = outsidePath()
+    .split(delimiter)
+    .map((folder) => join(folder, "node"));
+  return paths.find((path) => {
+    const version = spawnSync(path, ["--version"], { encoding: "utf8" }).stdout ?? "";
+    return /^v(?:1\d|2[0-3])\./.test(version);
   });
 }
 
 test("the package is used by another project", async (t) => {
   const folder = temporaryFolder(t);
   node(root, "--disable-warning=ExperimentalWarning", "scripts/package.ts", "--fast");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const packed = execFileSync(npm, ["pack", join(root, "dist"), "--silent", "--offline"], {
-    cwd: folder,
-    encoding: "utf8",
-  }).trim();
+  const manifest = JSON.parse(readFileSync(join(root, "dist", "package.json"), "utf8")) as Manifest;
+  const needed = closureOf(Object.keys(manifest.dependencies ?? {}));
+  // All of it as files, so that npm needs no registry, and installs what the manifest declares and nothing else.
+  const packed = npm(folder, "pack", join(root, "dist"), ...needed.values())
+    .trim()
+    .split("\n");
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  npm(folder, "install", ...packed.map((name) => `./${name}`));
   const modules = join(folder, "node_modules");
-  mkdirSync(join(modules, "nonet"), { recursive: true });
-  execFileSync("tar", ["-xzf", packed, "-C", join(modules, "nonet"), "--strip-components=1"], { cwd: folder });
-  // What it depends on is what this project has installed.
-  for (const name of readdirSync(join(root, "node_modules")))
-    if (!name.startsWith(".") && !existsSync(join(modules, name)))
-      symlinkSync(join(root, "node_modules", name), join(modules, name), "dir");
+
+  await t.test("it is small", () => {
+    assert(needed.size <= 18, [...needed.keys()].join(" "));
+    const size = statSync(join(folder, packed[0] ?? "")).size;
+    assert(size < 2_500_000, `${size} bytes packed`);
+    const files = globSync("nonet/**/*", { cwd: modules });
+    assert.deepEqual(
+      files.filter((path) => /\.test\.|embedded-postgres|[\\/]test[\\/]/.test(path)),
+      [],
+    );
+    const published = JSON.parse(readFileSync(join(modules, "nonet", "package.json"), "utf8")) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(published["private"], undefined);
+    assert.deepEqual(published["engines"], { node: `>=${oldestNode}` });
+    assert.deepEqual(published["publishConfig"], { access: "public", provenance: true });
+  });
+
+  await t.test("npx runs it without a network", () => {
+    assert.match(npm(folder, "exec", "nonet", "--", "--version"), /^\d+\.\d+\.\d+\n$/);
+  });
+
+  await t.test("npx begins a service", () => {
+    npm(folder, "exec", "nonet", "--", "init", "shop", "--template", "states", "--yes");
+    const { dependencies } = JSON.parse(readFileSync(join(folder, "shop", "package.json"), "utf8")) as Manifest;
+    assert.equal(dependencies?.["nonet"], JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
+    assert.match(npm(folder, "exec", "nonet", "--", "check", "shop/shop.md"), /\n0 gaps, 0 errors, 0 warnings\n$/);
+  });
 
   const command = join(modules, "nonet", "src", "cli.mjs");
   await t.test("as a command", () => {
@@ -46,6 +119,58 @@ test("the package is used by another project", async (t) => {
 
   const kept = join(modules, "nonet", "src", "nonet.cjs.other.cache");
 
+  await t.test("a Node that is too old is refused in one line", (one) => {
+    const refused = (program: string): void => {
+      const { status, stdout, stderr } = spawnSync(program, [command, "check", "notes.md"], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      assert.deepEqual([status, stdout], [2, ""]);
+      assert.match(
+        stderr,
+        /^nonet needs Node\.js \S+ or later, and this is \S+ \(.*\): install a newer one, from .*\n$/,
+      );
+    };
+    const file = join(modules, "nonet", "package.json");
+    const before = readFileSync(file, "utf8");
+    writeFileSync(file, before.replace(`>=${oldestNode}`, ">=99.1.0"));
+    refused(process.execPath);
+    const imported = spawnSync(process.execPath, ["--input-type=module", "--eval", 'import "nonet";'], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.match(imported.stderr, /Error: nonet needs Node\.js 99\.1\.0 or later/);
+    writeFileSync(file, before);
+    const older = olderNode();
+    if (older === undefined) one.diagnostic("no Node below 24 is installed here besides the pinned one");
+    else refused(older);
+  });
+
+  const oldest = process.env["NONET_TEST_OLDEST_NODE"];
+  const absent = oldest === undefined && `NONET_TEST_OLDEST_NODE names no Node ${oldestNode}`;
+  await t.test("the oldest Node that it allows runs it", { skip: absent }, async (one) => {
+    const program = oldest ?? "";
+    assert.equal(spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim(), `v${oldestNode}`);
+    for (const name of ["parcel-lockers", "conduit"])
+      assert.equal(spawnSync(program, [command, "check", join(root, "examples", `${name}.md`)]).status, 0);
+    const environment = { DOOR_SECRET: "0123456789abcdef0123" };
+    for (const document of [join(root, "examples", "conduit.md"), join(folder, "notes.md")]) {
+      const args = ["serve", document, "--data", `${basename(document)}.oldest.db`, "--port", "0"];
+      const more = document.includes("notes") ? ["--handlers", "functions.ts"] : [];
+      writeFileSync(join(folder, "functions.ts"), functions);
+      const running = nonet(one, [...args, ...more], { folder, command, program, environment });
+      const address = await addressOf(running);
+      const [path, body] = document.includes("notes")
+        ? ["/notes", { text: "hello" }]
+        : ["/api/users", { user: { username: "ann", email: "ann@example.com", password: "correct horse" } }];
+      const headers = { "Content-Type": "application/json" };
+      const made = await fetch(`${address}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      assert.equal(made.status, 201, await made.text());
+      running.signal("SIGTERM");
+      assert.equal(await running.ended, 0, running.output);
+    }
+  });
+
   await t.test("as a command in one file", () => {
     const recorder = join(folder, "recorder.mjs");
     writeFileSync(recorder, recording);
@@ -55,8 +180,8 @@ test("the package is used by another project", async (t) => {
     const others = loaded.filter((line) => line.startsWith("loaded file:") && !line.includes("/nonet/src/"));
     assert.deepEqual(others, [], "no package is loaded");
     const texts = readFileSync(join(modules, "nonet", "src", "nonet.licenses.txt"), "utf8");
-    for (const name of ["ajv", "micromark", "pino", "yaml"])
-      assert.match(texts, new RegExp(`^${name} \\S+ \\(MIT|ISC\\)`, "m"));
+    for (const name of ["@dagrejs/dagre", "ajv", "jose", "micromark", "pino", "yaml"])
+      assert.match(texts, new RegExp(`^${name} \\S+ \\((?:MIT|ISC)\\)`, "m"));
   });
 
   await t.test("what V8 compiled is kept, and taken only where it is whole and of this file", () => {
@@ -75,8 +200,8 @@ test("the package is used by another project", async (t) => {
     node(folder, command, "--help");
     assert.deepEqual(readFileSync(kept), now, "it is not made again");
     assert.deepEqual(
-      readdirSync(join(modules, "nonet", "src")).filter((name) => name.includes(".cache")),
-      ["nonet.cjs.other.cache"],
+      readdirSync(join(modules, "nonet", "src")).filter((name) => /\.cache(?<!\.(?:other|serve)\.cache)/.test(name)),
+      [],
     );
   });
 
@@ -90,6 +215,9 @@ test("the package is used by another project", async (t) => {
     assert.equal(made.status, 201, await made.text());
     const counted = await fetch(`${address}/count`);
     assert.deepEqual([counted.status, await counted.json()], [200, { letters: 5 }]);
+    const report = await finished(one, ["test", "notes.md", "--url", address, "--seed", "1"], { folder, command });
+    assert.equal(report.code, 0, report.output);
+    assert.match(report.output, / 0 broken/);
     const wrong = await fetch(`${address}/notes`, { method: "POST", headers, body: '{"text":5}' });
     assert.equal(wrong.status, 422, await wrong.text());
     running.signal("SIGTERM");
@@ -113,22 +241,16 @@ test("the package is used by another project", async (t) => {
   });
 
   await t.test("as a library, with types", () => {
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     writeFileSync(join(folder, "program.ts"), program);
     const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
-    const more = {
-      module: "nodenext",
-      target: "es2024",
-      noEmit: true,
-      allowImportingTsExtensions: true,
-      types: ["node"],
-    };
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions: { ...strict, ...more, skipLibCheck: false }, files: ["program.ts"] }),
-    );
-    node(folder, join(modules, "typescript", "bin", "tsc"), "-p", folder);
-    assert.equal(node(folder, "program.ts"), "201 hello\n200 5\n");
+    const common = { target: "es2024", noEmit: true, allowImportingTsExtensions: true, skipLibCheck: false };
+    // Without `types`: the declarations say themselves that they need those of Node.
+    for (const resolution of [{ module: "nodenext" }, { module: "preserve", moduleResolution: "bundler" }]) {
+      const compilerOptions = { ...strict, ...common, ...resolution };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+      node(folder, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", folder);
+    }
+    assert.equal(node(folder, "program.ts"), "201 hello\n200 5\nholds\n");
   });
 });
 
@@ -206,7 +328,9 @@ export default handlers({
 });
 `;
 
-const program = `import { createService, handlers } from "nonet";
+const program = `import { readFile } from "node:fs/promises";
+import { createService, handlers } from "nonet";
+import { test, type Report } from "nonet/test";
 import type { Notes } from "./notes.types.ts";
 
 const functions = handlers<Notes>({
@@ -222,5 +346,10 @@ const made = await service.fetch(new Request("http://notes/notes", { method: "PO
 console.log(made.status, ((await made.json()) as { text: string }).text);
 const counted = await service.fetch(new Request("http://notes/count"));
 console.log(counted.status, ((await counted.json()) as { letters: number }).letters);
+const { url, close } = await service.listen({ port: 0 });
+const text = await readFile("notes.md", "utf8");
+const report: Report = await test({ name: "notes.md", text, url, seed: 1, only: ["addNote"] });
+console.log(report.statements.some(({ kind }) => kind === "broken") ? "is broken" : "holds");
+await close();
 await service.close();
 `;

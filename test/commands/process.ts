@@ -48,11 +48,13 @@ export interface RunOptions {
   readonly user?: number;
   /** The file that runs; `cli` unless told. */
   readonly command?: string;
+  /** The Node that runs it; that of this process unless told. */
+  readonly program?: string;
 }
 
 export function nonet(t: TestContext, args: readonly string[], options: RunOptions): Running {
   const { folder, environment = {}, limit, user, command = cli } = options;
-  const line = [process.execPath, command, ...args];
+  const line = [options.program ?? process.execPath, command, ...args];
   const [program = "", ...rest] =
     limit === undefined ? line : ["/bin/bash", "-c", `ulimit -S ${limit} && exec "$0" "$@"`, ...line];
   const child = spawn(program, rest, {

@@ -38,7 +38,7 @@ export const measures = (sources: readonly Source[]): readonly Measure[] => [
   {
     name: "files that import the whole plan",
     now: sources.filter(({ imports }) => imports.some(({ target }) => target === "plan/plan.ts")).length,
-    most: 40,
+    most: 41,
   },
   { name: "decision pages", now: globSync("docs/decisions/*.md", { cwd: root }).length, most: 42 },
   { name: "files of 25 lines or fewer", now: sources.filter(({ text }) => linesOf(text) <= 25).length, most: 60 },

@@ -16,7 +16,7 @@ import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { decide } from "../../src/language/authentication/decide.ts";
 import { prepareList } from "../../src/store/postgres/list.ts";
 import { relationsOf } from "../../src/store/postgres/relations.ts";
-import type { RowSecurityState } from "../../src/store/postgres/row-security/apply.ts";
+import type { RowSecurityState } from "../../src/store/postgres/row-security/policies.ts";
 import { policiesOf, settingNames } from "../../src/store/postgres/row-security/policies.ts";
 import { asRole } from "../../src/store/postgres/row-security/read-role.ts";
 import type { ListQuery, Store } from "../../src/store/port/store.ts";

@@ -90,11 +90,11 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
           const record = await recordBefore(trial, transition, state);
           await trial.look(record);
           const before = new Map(record.values);
-          const { interaction, input } = await trial.makeTransition(record, transition);
+          const { interaction, input, caller } = await trial.makeTransition(record, transition);
           expectSuccess(trial, interaction);
           await expectObservedState(trial, record, [to]);
           expectSet(trial, transition, {
-            ...{ before, record },
+            ...{ before, record, caller },
             input: expressionInput(trial, trial.operation(on.operation), input),
           });
         },

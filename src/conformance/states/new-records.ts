@@ -58,5 +58,5 @@ async function expectBeginning(
   expectSuccess(trial, interaction);
   if (record === undefined) return;
   await expectObservedState(trial, record, [state]);
-  if (isWanted) expectSet(trial, transition, { before, record, input: expressionInput(trial, called, input) });
+  if (isWanted) expectSet(trial, transition, { before, record, caller, input: expressionInput(trial, called, input) });
 }

@@ -1,5 +1,6 @@
 /** Expects the values that a transition sets. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { Caller } from "../caller.ts";
 import type { TriggeredTransition } from "../effects.ts";
 import { brokenBy } from "../expect.ts";
 import { evaluate } from "../expressions.ts";
@@ -15,14 +16,21 @@ export function expectSet(
     before,
     record,
     input,
-  }: { readonly before: ReadonlyMap<string, Json>; readonly record: KnownRecord; readonly input: JsonObject },
+    caller,
+  }: {
+    readonly before: ReadonlyMap<string, Json>;
+    readonly record: KnownRecord;
+    readonly input: JsonObject;
+    /** Who has made the transition. */
+    readonly caller: Caller;
+  },
 ): void {
   const { contract } = trial;
   for (const field of Object.keys(trigger.set ?? {})) {
     const typed = contract.typed.get(`${path}/set/${field}`);
     const found = record.values.get(field);
     if (typed === undefined || found === undefined) continue;
-    const scope = { ...trial.scope(record.creator, record, input), record: before, old: before };
+    const scope = { ...trial.scope(caller, record, input), record: before, old: before };
     const expected = evaluate(typed, scope)?.value;
     if (expected === undefined) continue;
     const got = expressionValue(contract.model, resource, field, found);

@@ -19,7 +19,7 @@ import { type KnownRecord, textOf } from "./known.ts";
 import { clientCaller } from "./oauth.ts";
 import { tokenCaller } from "../web-token.ts";
 import type { Trial } from "./trial.ts";
-import { presentOf } from "./world.ts";
+import { presentOf, type Session } from "./world.ts";
 
 /** How many users with the same roles the test needs: an owner and somebody else. */
 const usersPerRole = [1, 2];
@@ -140,13 +140,16 @@ export async function lentCallers({ contract, world }: Trial): Promise<readonly 
   return found;
 }
 
+/** The number of the user who logs out. */
+const leavingNumber = 50;
+
 export async function callerFor(trial: Trial, operation: string, record?: KnownRecord): Promise<Caller> {
   const all = await callers(trial);
   const ordered = record === undefined ? all : [record.creator, ...all];
   const may = (caller: Caller) => mayRun(trial.contract, operation, caller, trial.around(record));
   const { action, resource } = trial.operation(operation);
-  // Only a session can end.
-  const session = action === "logout" && record === undefined ? await signUp(trial, [], 1) : undefined;
+  // Only a session can end, and other cases may be using those of the usual callers.
+  const session = action === "logout" && record === undefined ? await signUp(trial, [], leavingNumber) : undefined;
   if (session !== undefined && may(session) === true) return session;
   const found =
     ordered.find((caller) => may(caller) === true && setsAll(trial.contract, resource, caller)) ??
@@ -271,7 +274,7 @@ async function intoState(
   const { lasts = usualSession } = lookup(contract.model.authentication.credentials, credential) ?? {};
   const duration = isBasic ? undefined : parseDuration(lasts);
   const session = {
-    ...{ token, since: presentOf(trial.world), isOver: false, renew },
+    ...{ token, since: presentOf(trial.world), isOver: false, renew, madeBy: trial },
     milliseconds: duration === undefined ? Number.POSITIVE_INFINITY : lengthOf(duration),
   };
   const caller: Caller = {
@@ -329,16 +332,23 @@ export async function newRefreshToken(trial: Trial, resource: string): Promise<s
 }
 
 /** Gets another token for a caller, if the session is over or soon will be. */
-export async function renewSession({ world }: Trial, caller: Caller): Promise<void> {
-  const session = world.sessions.get(caller);
+export async function renewSession(trial: Trial, caller: Caller): Promise<void> {
+  const { world } = trial;
+  const session: Session | undefined = world.sessions.get(caller);
   if (session === undefined || world.accounts.get(caller)?.isDeleted === true) return;
+  // The login itself must not begin with another login, and other cases must not send the old token meanwhile.
+  if (session.renewal !== undefined && session.madeBy !== trial) await session.renewal;
   const isOld = presentOf(world) - session.since > session.milliseconds / 2;
-  if (!session.isOver && !isOld) return;
-  // The login itself must not begin with another login.
-  Object.assign(session, { since: presentOf(world), isOver: false });
+  if (session.renewal !== undefined || (!session.isOver && !isOld)) return;
+  const renewal = renewed(session, presentOf(world));
+  session.renewal = renewal.finally(() => (session.renewal = undefined)).catch(() => undefined);
+  await renewal;
+}
+
+async function renewed(session: Session, since: number): Promise<void> {
   const token = await session.renew();
   if (token === undefined) throw new NotTried("the test could not log in again");
-  session.token = token;
+  Object.assign(session, { token, since, isOver: false });
 }
 
 /** How long a session lasts without a declaration. */

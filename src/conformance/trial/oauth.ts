@@ -75,6 +75,7 @@ export async function clientCaller(trial: Trial, client: Caller): Promise<Caller
   const session = {
     ...{ ...issued, since: presentOf(world), isOver: false },
     renew: async () => (await request())?.token,
+    madeBy: trial,
   };
   const caller: Caller = {
     ...{ ...client, scoped: bindsByScopes(definition), isRenewed: true },

@@ -445,6 +445,7 @@ async function learnState(
 export interface MadeTransition {
   readonly interaction: Interaction;
   readonly input: Input;
+  readonly caller: Caller;
 }
 
 export async function makeTransition(
@@ -470,7 +471,7 @@ export async function makeTransition(
       : await trial.inputFor(on.operation, caller, record, fixed);
   if (input === undefined)
     throw new NotTried(`the test finds no input with which the guard of ${on.operation} is true`);
-  return { interaction: await trial.call(on.operation, { caller, record, ...input }), input };
+  return { interaction: await trial.call(on.operation, { caller, record, ...input }), input, caller };
 }
 
 /**

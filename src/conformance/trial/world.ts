@@ -79,6 +79,10 @@ export interface Session {
   isOver: boolean;
   /** Gets another token; undefined if the service issues none. */
   readonly renew: () => Promise<string | undefined>;
+  /** The trial that sends the requests of `renew`. */
+  readonly madeBy: object;
+  /** The renewal that runs now, for the trials of other cases. */
+  renewal?: Promise<void> | undefined;
 }
 
 export interface ClockState {

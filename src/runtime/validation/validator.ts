@@ -1,6 +1,6 @@
 /** Validates values by JSON Schemas, and reports all violations with messages (R7.2). */
 import { RE2JS } from "@bufbuild/re2";
-import type { ErrorObject, KeywordErrorDefinition, ValidateFunction, Format } from "ajv";
+import type { ErrorObject, KeywordErrorDefinition, ValidateFunction } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { getOrMake } from "../../base/once.ts";
 import { kebabCase } from "../../base/case.ts";
@@ -317,6 +317,8 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
     ? [{ pointer, code: "wrong-pattern", detail: "A text may not contain U+0000" }]
     : [{ pointer, code: "too-large", detail: "The number is too large to be stored exactly" }];
 }
+
+type Format = ((text: string) => boolean) | { readonly type: "number"; readonly validate: (value: number) => boolean };
 
 /** All formats in the JSON Schemas of a plan: text formats, and those of numbers. */
 export const formats: Readonly<Record<string, Format>> = {

@@ -44,7 +44,8 @@ import {
   stateOf,
   upgradeSystemTables,
 } from "./system-tables.ts";
-import { holdSchema, isApplied, applyRowSecurity, type RowSecurityState, unsecure } from "./row-security/apply.ts";
+import { holdSchema, isApplied, applyRowSecurity, unsecure } from "./row-security/apply.ts";
+import type { RowSecurityState } from "./row-security/policies.ts";
 import { referencesSql, tableSql } from "./schema.ts";
 import { addTextColumns, lackingTextColumns } from "./cached-json.ts";
 

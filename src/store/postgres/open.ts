@@ -31,7 +31,7 @@ import { ratesOf } from "./rates.ts";
 import { prepareRead, prepareAggregate } from "./read.ts";
 import { prepareSummary } from "./summary.ts";
 import { relationsOf, type Relations } from "./relations.ts";
-import type { RowSecurityState } from "./row-security/apply.ts";
+import type { RowSecurityState } from "./row-security/policies.ts";
 import { ownerReadRole, type ReadRole, readRoleOf, type Stopping } from "./row-security/read-role.ts";
 import { secretStore } from "./secrets.ts";
 import { openSequencer } from "./sequencer.ts";

@@ -6,17 +6,9 @@ import type { DatabaseUrl } from "../database-url.ts";
 import { withoutBlocking } from "../online-ddl.ts";
 import type { Session } from "../connection.ts";
 import { neededPolicies, othersServing } from "../leader-lease.ts";
-import { policiesOf } from "./policies.ts";
+import { policiesOf, type RowSecurityState } from "./policies.ts";
 import { lower, policyChangesOf } from "./policy-changes.ts";
 import { findReader } from "./reader.ts";
-import type { AppliedPolicies } from "./read-role.ts";
-
-export type RowSecurityState =
-  | ({ readonly kind: "standing" } & AppliedPolicies)
-  /** Row-level security is not requested. */
-  | { readonly kind: "off" }
-  /** Row-level security is requested, but not possible. */
-  | { readonly kind: "absent"; readonly why: string; readonly remedy: string };
 
 interface Wanted {
   readonly tables: readonly Table[];

@@ -39,6 +39,19 @@ export interface Policies {
   settings(resource: string): (variables: Variables) => readonly string[];
 }
 
+/** The applied policies, and the role to which they apply. */
+export interface AppliedPolicies {
+  readonly role: string;
+  readonly policies: Policies;
+}
+
+export type RowSecurityState =
+  | ({ readonly kind: "standing" } & AppliedPolicies)
+  /** Row-level security is not requested. */
+  | { readonly kind: "off" }
+  /** Row-level security is requested, but not possible. */
+  | { readonly kind: "absent"; readonly why: string; readonly remedy: string };
+
 export interface TablePolicy {
   /** The name of the table, quoted for SQL. */
   readonly table: string;

@@ -3,7 +3,7 @@ import type { Variables } from "../../../expression/evaluate.ts";
 import type { Named } from "../../sql/condition.ts";
 import type { Queries, Session } from "../connection.ts";
 import type { BoundStatement } from "../query-batch.ts";
-import { type Policies, settingNames } from "./policies.ts";
+import { type AppliedPolicies, settingNames } from "./policies.ts";
 
 export interface ReadRole {
   /** The tables or views by resource, for reads of records other than the statement's own. */
@@ -18,12 +18,6 @@ export interface ReadRole {
    * index.
    */
   readonly finds: (column: string) => string | undefined;
-}
-
-/** The applied policies, and the role to which they apply. */
-export interface AppliedPolicies {
-  readonly role: string;
-  readonly policies: Policies;
 }
 
 /** Returns the statement that sets a shorter timeout before a query, if the query's deadline requires one. */
