@@ -10,7 +10,14 @@ import { build, type Metafile, type Plugin } from "esbuild";
 
 const inside: readonly string[] = [
   ...["@bufbuild/re2", "@dagrejs/dagre", "ajv", "ajv-formats", "ipaddr.js", "jose", "mdast-util-from-markdown"],
-  ...["micromark", "micromark-extension-gfm", "pino", "vscode-languageserver", "vscode-languageserver-textdocument", "yaml"],
+  ...[
+    "micromark",
+    "micromark-extension-gfm",
+    "pino",
+    "vscode-languageserver",
+    "vscode-languageserver-textdocument",
+    "yaml",
+  ],
 ];
 
 /** Packages that a common module imports but few documents need: loaded on first use. */

@@ -116,8 +116,18 @@ interface Argon2Settings {
 }
 
 export function argon2(_: "argon2id", settings: Argon2Settings, done: Done): void {
+  void argon2id(settings, done);
+}
+
+async function argon2id(settings: Argon2Settings, done: Done): Promise<void> {
   const { memory: m, message, nonce, parallelism: p, passes: t, tagLength: dkLen } = settings;
-  argon2idAsync(message, nonce, { t, m, p, dkLen }).then((bytes) => done(null, Buffer.from(bytes)), done);
+  let bytes: Uint8Array;
+  try {
+    bytes = await argon2idAsync(message, nonce, { t, m, p, dkLen });
+  } catch (thrown) {
+    return done(thrown);
+  }
+  done(null, Buffer.from(bytes));
 }
 
 /** For the secrets of earlier releases, of which a page has none. */

@@ -23,10 +23,10 @@ export function constructs(): readonly string[] {
 const saidElsewhere = /^resources\/views\/members\/(?:type|default|marks|note|example)(?:\/|$)/;
 
 /**
- * Members that only the models of older versions have, so no document declares them; and the contract that callers know of an
- * operation, which changes nothing that the service does (test/contracts).
+ * Members that only the models of older versions have, so no document declares them; the contract that callers know of an operation,
+ * which changes nothing that the service does (test/contracts); and what only the exported description has (test/import).
  */
-const saidNowhere = /^endpoints\/endpoints\/(?:meant|knownContract)(?:\/|$)/;
+const saidNowhere = /^endpoints\/endpoints\/(?:meant|knownContract)(?:\/|$)|^events\/wire(?:\/|$)|\/openapi$/;
 
 function partConstructs(part: string): readonly string[] {
   const file = new URL(`../../src/language/${part}/model.ts`, import.meta.url);

@@ -34,7 +34,8 @@ export function readDeclarations(source: string): Declarations {
   for (const [, keyword, name = "", rest = ""] of code.matchAll(
     /^export (interface|type|const) (\w+)([\s\S]*?)(?=^export |^import |^const |^function |$(?![\s\S]))/gm,
   )) {
-    if (keyword === "interface") types.set(name, typeOf(rest));
+    // What it extends is a type of another part, which has no constructs here.
+    if (keyword === "interface") types.set(name, typeOf(rest.replace(/^\s*extends \w+/, "")));
     if (keyword === "type") types.set(name, typeOf(rest.replace(/^\s*=/, "")));
     if (keyword === "const" && /\]\s*as const;\s*$/.test(rest)) words.set(name, wordsOf(rest));
   }

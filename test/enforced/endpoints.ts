@@ -845,10 +845,36 @@ export const endpointRefusals: readonly ApiError[] = [
   },
 ];
 
+/** Media types whose content has a schema of its own. */
+const furtherMedia: readonly Proof[] = [
+  {
+    of: ["endpoints/endpoints/wire/body/others"],
+    unobserved: true,
+    with: wired({ body: { schema: label, others: { "application/vnd.long+json": "json" } } }),
+    without: wired({ body: { schema: label } }),
+    functions: echo,
+    play: [
+      ask("PUT /echo/2026-01-31\nContent-Type: application/vnd.long+json", { label: "abcdef" }, { is: ["2026-01-31", null, null, null, "abcdef"] }),
+      ask("PUT /echo/2026-01-31\nContent-Type: application/vnd.other+json", { label: "abc" }, "415"),
+    ],
+  },
+  {
+    of: ["endpoints/endpoints/wire/answers/others"],
+    unobserved: true,
+    with: wired({ answers: { 200: { ...answer, others: { "application/vnd.day+json": "string" } } } }),
+    without: wired({ answers: { 200: answer } }),
+    functions: { echo: () => ({ status: 200, body: "monday", headers: { "Content-Type": "application/vnd.day+json" } }) },
+    play: [
+      ask("PUT /echo/2026-01-31", { label: "abc" }, { is: "monday", headers: { "Content-Type": "application/vnd.day+json" } }),
+    ],
+  },
+];
+
 export const endpointProofs: readonly Proof[] = [
   ...paths,
   ...handlers,
   ...wires,
+  ...furtherMedia,
   ...histories,
   ...bodies,
   ...lists,

@@ -37,7 +37,7 @@ test("every example that can be served is, with its page and its description", a
     }
     const { description, page } = await engine.serve();
     assert.match(page, /<h1>/, path);
-    assert.match(String(description["openapi"]), /^3\.1\./, path);
+    assert.match(JSON.stringify(description["openapi"]), /^"3\.1\./, path);
     await engine.tick();
   }
   assert.deepEqual(notices, []);

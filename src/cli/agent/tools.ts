@@ -96,7 +96,10 @@ function structuredOf(text: string): JsonObject | undefined {
 }
 
 function explainTool(options: AuthorOptions): AuthorTool {
-  const code = { type: "string", description: "The code of a finding, such as `states/dead-end`, or the number of a rule." };
+  const code = {
+    type: "string",
+    description: "The code of a finding, such as `states/dead-end`, or the number of a rule.",
+  };
   return {
     name: "explain",
     description: "Returns the page of a finding: why it is reported, an example, and what to write instead.",

@@ -4,7 +4,14 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { UnixUnit } from "../../base/unix-time.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { FilterOperator, FilterParameter } from "../../language/endpoints/filter-parameters.ts";
-import type { AcceptedMedia, EndpointContract, Method, PageLink, PathKey, PathPart } from "../../language/endpoints/model.ts";
+import type {
+  AcceptedMedia,
+  EndpointContract,
+  Method,
+  PageLink,
+  PathKey,
+  PathPart,
+} from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
