@@ -105,7 +105,7 @@ export function createEngine(rim: Rim): Engine {
       running = await serve(result, plan, rim, running);
       const source = { plan: { ...plan, operations: servedOperations(plan) }, result, baseUrl: address };
       return {
-        page: documentPage(source, { style, sections: html`${errorSections(source)}` }),
+        page: documentPage(source, { kind: "file", style, sections: html`${errorSections(source)}` }),
         description: openapi(source.plan, address),
         keys: running.keys,
       };

@@ -62,10 +62,10 @@ function notTriedRun(one: Case, thrown: NotTried): CaseRun {
  * Returns why a response shows no mistake, if a timer may have moved a record since the case began: between two requests there may be
  * more time than the timer needs. The time that the case lets pass by the test clock does not count, since the case knows of it.
  */
-function overtakenBy(trial: Trial, shown: Interaction | undefined): TooSlow | undefined {
+function overtakenBy(trial: Trial, last: Interaction | undefined): TooSlow | undefined {
   const [first] = trial.interactions;
-  if (first === undefined || shown === undefined || !isResponse(shown.response)) return undefined;
-  const milliseconds = shown.startedAt + shown.milliseconds - first.startedAt;
+  if (first === undefined || last === undefined || !isResponse(last.response)) return undefined;
+  const milliseconds = last.startedAt + last.milliseconds - first.startedAt;
   const { operations } = trial.contract;
   const touched = new Set([
     ...[...trial.used].map(({ resource }) => resource),

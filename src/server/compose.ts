@@ -100,7 +100,7 @@ export async function serveFrom(
   const keys = await serviceKeys(store, data, host.environment);
   const telemetry = await telemetryModule();
   const pages = [
-    ...pagesFor(whom, plan, [...servicePages({ result, plan, baseUrl: host.url }), ...browserFiles()]),
+    ...pagesFor(whom, plan, [...servicePages({ result, plan, baseUrl: host.url, console: true }), ...browserFiles()]),
     ...(testClock === undefined ? [] : testClockPages(testClock, () => service.tick())),
     ...(await agentPages(plan, { baseUrl: host.url, service: () => service, report: host.report })),
   ];

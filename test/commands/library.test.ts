@@ -67,6 +67,7 @@ test("what the library exports is deliberate", () => {
     "markdown",
     "mermaidMarkdown",
     "mintKey",
+    "notImplemented",
     "openMemoryStore",
     "openSqliteStore",
     "openapi",

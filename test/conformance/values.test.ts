@@ -128,10 +128,12 @@ test("every field of every document has values, and its served document agrees a
   for (const { name, result } of everyDocument) {
     const own = contractOf(result.model, result.places);
     for (const [path, { type }] of fieldsOf(own)) {
+      // A file is a part of a form, which no schema of JSON describes.
+      if (JSON.stringify(type).includes('"kind":"file"')) continue;
       const supply = { ...supplyFor(path), reference: (resource: string) => idOf(own, resource) };
       const value = validValue(own, type, supply);
-      assert.ok(value !== undefined || JSON.stringify(type).includes('"file"'), `${name}: ${path} has no value`);
-      if (value !== undefined) assert.deepEqual(servedProblems(own, type, value), [], `${name}: ${path}`);
+      assert.ok(value !== undefined, `${name}: ${path} has no value`);
+      assert.deepEqual(servedProblems(own, type, value), [], `${name}: ${path}`);
       for (const edge of edgeValues(own, type, supply))
         assert.deepEqual(servedProblems(own, type, edge.value), [], `${name}: ${path}: ${edge.what}`);
       for (const invalid of invalidValues(own, type, supply)) {

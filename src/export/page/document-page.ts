@@ -15,9 +15,14 @@ import { readSections, type Section } from "./prose.ts";
 import { isOpen, type Source } from "./source.ts";
 import { descriptionOf } from "../../plan/endpoints/operations.ts";
 
-/** `further`: of a page in a file, its stylesheet and the sections in place of the service's other pages. */
-export function documentPage(source: Source, further?: { readonly style: string; readonly sections: Content }): string {
+/** A page that a service serves, or one in a file, with the sections in place of the service's other pages. */
+export type PageForm =
+  | { readonly kind: "served" /** Whether the program of the console is served, too. */; readonly console: boolean }
+  | { readonly kind: "file"; readonly style: string; readonly sections: Content };
+
+export function documentPage(source: Source, form: PageForm): string {
   const { plan, result, baseUrl } = source;
+  const hasConsole = form.kind === "served" && form.console;
   const data = /\.(?:ya?ml|json)$/i.test(result.name);
   const sections = data ? [] : readSections(result.text);
   const described = sourceOf(plan, result.model, baseUrl);
@@ -26,8 +31,9 @@ export function documentPage(source: Source, further?: { readonly style: string;
     title: plan.title,
     description: plan.purpose,
     root: "./",
-    ...(further === undefined ? { script: consolePath } : { style: further.style }),
-    navigation: navigation(source, further === undefined),
+    ...(form.kind === "file" && { style: form.style }),
+    ...(hasConsole && { script: consolePath }),
+    navigation: navigation(source, form.kind === "served", hasConsole),
     main: html`<header class="opening">
 <p class="kicker">${result.model.purpose.domain ?? "A service"}</p>
 <h1>${plan.title}</h1>
@@ -38,13 +44,13 @@ ${opening.map(({ words }) => words.map(proseHtml))}
 ${partNames.map((part, index) => partSection(source, part, index + 1, sections, partBlocks[part](described)))}
 ${data ? html`<section id="document"><h2>The document</h2>${proseHtml(fence("yaml", result.text))}</section>` : undefined}
 ${unenforced(source)}
-${further === undefined ? html`<section id="try-it" aria-labelledby="try-it-heading" data-try-it hidden><h2 id="try-it-heading">Try it</h2></section>` : undefined}
+${hasConsole ? html`<section id="try-it" aria-labelledby="try-it-heading" data-try-it hidden><h2 id="try-it-heading">Try it</h2></section>` : undefined}
 ${sections
   .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
   .map(
     ({ heading, words, blocks }) =>
       html`<section><h2>${heading}</h2>${words.map(proseHtml)}${proseHtml(blocks)}</section>`,
-  )}${further?.sections}`,
+  )}${form.kind === "file" ? form.sections : undefined}`,
   });
 }
 
@@ -63,7 +69,10 @@ const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
     descriptionList(parts.conventionEntries(source)),
     ...byResource(
       source,
-      (resource) => operationsOf(source, resource).map((operation) => operationBlock(source, operation)),
+      (resource) =>
+        operationsOf(source, resource)
+          .filter(({ name }) => isServed(source, name))
+          .map((operation) => operationBlock(source, operation)),
       // A link to a resource without members leads to its operations.
       (resource) => (parts.resourceBlocks(source, resource).every((one) => one === undefined) ? "resource" : undefined),
     ),
@@ -89,17 +98,27 @@ function byResource(
   });
 }
 
-/** Lists the operations of the document that the service does not serve. */
-function unserved({ model, described }: Described): Blocks {
-  const served = new Set(described.operations.map(({ name }) => name));
+/** Without functions, an operation with a contract is described, and not served. */
+function isServed({ described, plan }: Described, name: string): boolean {
+  const isDescribed = described.operations.some((operation) => operation.name === name);
+  const isContract = plan.contractOperations.some((operation) => operation.name === name);
+  return isDescribed && (!isContract || plan.operations.some((operation) => operation.name === name));
+}
+
+/** Lists the operations of the document that the service does not serve; some have a contract all the same. */
+function unserved(source: Described): Blocks {
+  const { model, described } = source;
+  const contracts = new Map(described.operations.map((operation) => [operation.name, operation]));
   const blocks = Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Blocks => {
-    const sentence = descriptionOf(model, name);
-    return served.has(name) ? [] : [{ kind: "operation", name, method, path, sentence, blocks: [] }];
+    if (isServed(source, name)) return [];
+    const contract = contracts.get(name);
+    if (contract !== undefined) return [operationBlock(source, contract)];
+    return [{ kind: "operation", name, method, path, sentence: descriptionOf(model, name), blocks: [] }];
   });
   return blocks.length === 0 ? [] : [{ kind: "heading", level: 3, name: "Not served yet" }, ...blocks];
 }
 
-function navigation({ plan, result }: Source, isServed: boolean): Html {
+function navigation({ plan, result }: Source, links: boolean, hasConsole: boolean): Html {
   const status = new Map(result.parts.map((one) => [one.part, one.status]));
   return html`<p class="brand"><a href="#content">${plan.title}</a></p>
 <ol>${partNames.map((part) => {
@@ -109,10 +128,9 @@ function navigation({ plan, result }: Source, isServed: boolean): Html {
     }</a></li>`;
   })}</ol>
 ${
-  isServed
+  links
     ? html`<ul>
-<li data-try-it hidden><a href="#try-it">Try it</a></li>
-<li><a href="openapi.json">OpenAPI</a></li>
+${hasConsole ? html`<li data-try-it hidden><a href="#try-it">Try it</a></li>\n` : undefined}<li><a href="openapi.json">OpenAPI</a></li>
 ${hasEvents(plan) ? html`<li><a href="asyncapi.json">AsyncAPI</a></li>\n` : undefined}<li><a href="readyz">Health</a></li>
 </ul>`
     : undefined

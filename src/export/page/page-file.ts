@@ -11,6 +11,6 @@ import { style } from "./style.ts";
 
 export function pageFile({ plan, ...others }: Source): string {
   const source = { ...others, plan: { ...plan, operations: servedOperations(plan) } };
-  const text = documentPage(source, { style, sections: html`${errorSections(source)}` });
+  const text = documentPage(source, { kind: "file", style, sections: html`${errorSections(source)}` });
   return text.replaceAll(/ href="errors\/([^"]+)"/g, ' href="#error-$1"');
 }

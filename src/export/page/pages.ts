@@ -39,18 +39,22 @@ export interface PageOptions {
   readonly plan: Plan;
   /** Returns the service's absolute URL; called for each request, since the port may not be known before. */
   readonly baseUrl: () => string;
+  /** Whether the program of the console is served at `consolePath`; default: false. */
+  readonly console?: boolean;
 }
 
 /**
  * Returns the pages: `/`, `/openapi.json`, `/asyncapi.json` (with events), `/errors/{code}`, `/.well-known/api-catalog` (RFC
  * 9727), and the stylesheet.
  */
-export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
+export function servicePages({ baseUrl, console = false, plan, result }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
   const served: Plan = { ...plan, operations: servedOperations(plan) };
   const home = homeOf(served);
   const source = (): Source => ({ result, plan: served, baseUrl: root() });
-  const document = memoized(root, async () => (await import("./document-page.ts")).documentPage(source()));
+  const document = memoized(root, async () =>
+    (await import("./document-page.ts")).documentPage(source(), { kind: "served", console }),
+  );
   const described = (path: string, describe: (plan: Plan) => Promise<Json>): Page => {
     const texts = new Map(
       versionsOf(plan).map((one) => [one.version, memoized(root, async () => JSON.stringify(await describe(one)))]),
@@ -73,7 +77,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
         return prefersHtml(request.headers.get("accept"))
           ? pageResponse(request, "text/html; charset=utf-8", await document(), {
               ...negotiated,
-              policy: `${pagePolicy}; script-src 'self'; connect-src 'self'`,
+              policy: console ? `${pagePolicy}; script-src 'self'; connect-src 'self'` : pagePolicy,
             })
           : pageResponse(request, "application/json", service(), negotiated);
       },

@@ -141,6 +141,10 @@ export const rows: Readonly<Record<string, Other>> = {
   "Endpoint.if": expression,
   "Endpoint.else": reference,
   "Endpoint.the": expression,
+  // Only the exported description has what another service sends.
+  "SentRequest.note": elsewhere,
+  "SentRequest.of": reference,
+  "SentRequest.to": elsewhere,
   "Parameter.note": prose,
   "ContractBody.media*": longer,
   "ContractBody.note": prose,
