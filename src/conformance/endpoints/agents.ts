@@ -53,7 +53,8 @@ export function agentCases(contract: Contract): readonly Case[] {
 async function admittedCallers(trial: Trial, mcp: Mcp, isAdmitted: boolean): Promise<readonly Caller[]> {
   const { contract } = trial;
   const found = (await callers(trial)).filter(
-    (caller) => !isSigned(contract, caller) && isAdmitted === mayUse(contract, mcp, caller),
+    (caller) =>
+      !isSigned(contract, caller) && (isAdmitted ? mayUse(contract, mcp, caller) : mayNotUse(contract, mcp, caller)),
   );
   if (found.length > 0) return found;
   throw new NotTried(`the test has no caller whom the address ${isAdmitted ? "admits" : "rejects"}`, "a credential");
@@ -64,10 +65,19 @@ function isSigned({ model }: Contract, { credential }: Caller): boolean {
   return credential !== undefined && lookup(model.authentication.credentials, credential)?.kind === "hmac-sha256";
 }
 
-/** Whether a caller may use the address; an anonymous one needs an operation that anyone may run. */
+/** Whether a caller certainly may use the address; an anonymous one needs an operation that anyone may run. */
 function mayUse(contract: Contract, mcp: Mcp, caller: Caller): boolean {
-  if (mcp.for !== undefined && !mcp.for.some((grant) => admits(grant, caller))) return false;
-  return caller.signedIn || toolsOf(contract, caller).length > 0;
+  return isNamed(mcp, caller) && (caller.signedIn || toolsOf(contract, caller).length > 0);
+}
+
+/** Whether a caller certainly may not use the address. */
+function mayNotUse(contract: Contract, mcp: Mcp, caller: Caller): boolean {
+  const mayRun = [...contract.operations.keys()].some((name) => mayEverRun(contract, name, caller));
+  return !isNamed(mcp, caller) || !(caller.signedIn || mayRun);
+}
+
+function isNamed({ for: grants }: Mcp, caller: Caller): boolean {
+  return grants === undefined || grants.some((grant) => admits(grant, caller));
 }
 
 /** Returns the operations that are certainly tools of a caller: those with nothing but JSON. */
