@@ -29,10 +29,17 @@ const standIns: Readonly<Record<string, string>> = {
 const replaced: Readonly<Record<string, string>> = {
   "./schema-library.ts": "schema-library.ts",
   "./users.ts": "oauth-users.ts",
+  "./jwt.ts": "jwt.ts",
   "character-entities": "character-entities.ts",
   "fast-uri": "uri.ts",
   // The service does not check its own schemas.
   "./refs/json-schema-2020-12": "no-metaschema.ts",
+  ...Object.fromEntries(
+    ["binary", "omap", "pairs", "schema", "set", "timestamp"].map((name) => [
+      `./yaml-1.1/${name}.js`,
+      "no-yaml-1-1.ts",
+    ]),
+  ),
 };
 
 const forBrowsers: Plugin = {
@@ -74,7 +81,7 @@ async function program(entry: string, inject: readonly string[], isPublished: bo
     compress: {
       ecma: 2020,
       keep_fargs: false,
-      passes: 2,
+      passes: 3,
       pure_getters: true,
       unsafe_arrows: true,
       unsafe_methods: true,

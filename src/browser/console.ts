@@ -120,6 +120,8 @@ export function renderConsole(into: HTMLElement, options: ConsoleOptions): void 
 }
 
 async function respond({ send }: ConsoleOptions, request: Sent, answer: HTMLElement): Promise<void> {
+  // What is shown is never the response to an earlier request.
+  answer.replaceChildren();
   const start = performance.now();
   try {
     const { body, headers, status } = await send(request);
