@@ -3,14 +3,11 @@
  * the page, and in Node for tests; clock and random bytes are arguments.
  */
 import type { Clock } from "../src/base/clock.ts";
-import { html } from "../src/base/html.ts";
 import type { JsonObject } from "../src/base/json.ts";
 import type { Diagnostic } from "../src/diagnostics/diagnostic.ts";
-import { documentPage } from "../src/export/page/document-page.ts";
-import { errorSections } from "../src/export/page/error-page.ts";
+import { pageFile } from "../src/export/page/page-file.ts";
 import { servicePages } from "../src/export/page/pages.ts";
 import { isOpen } from "../src/export/page/source.ts";
-import { style } from "../src/export/page/style.ts";
 import { openapi } from "../src/export/openapi/openapi.ts";
 import { check, type CheckResult, soundModel, type Summary, unservable } from "../src/language/check.ts";
 import type { PartName } from "../src/language/model.ts";
@@ -18,7 +15,8 @@ import { buildPlan } from "../src/plan/build.ts";
 import { servedOperations } from "../src/plan/endpoints/contract.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { fetchFrom } from "../src/http/fetch.ts";
-import { keyCredentials, mintKey } from "../src/runtime/auth/mint.ts";
+import { demoCredential, type DemoKey, mintDemoKeys } from "../src/runtime/auth/mint.ts";
+import { secretNames } from "../src/plan/authentication/credentials.ts";
 import { createService, type LiveService } from "../src/runtime/service.ts";
 import { openMemoryStore } from "../src/store/memory/open.ts";
 import type { Store } from "../src/store/port/store.ts";
@@ -55,13 +53,6 @@ export interface Question {
   readonly part: PartName;
   readonly text: string;
   readonly line?: number;
-}
-
-/** A key to try the service with. */
-export interface DemoKey {
-  readonly role: string;
-  readonly user: string;
-  readonly secret: string;
 }
 
 export interface Engine {
@@ -103,10 +94,9 @@ export function createEngine(rim: Rim): Engine {
       if (checked === undefined) throw new Error("nothing is served");
       const { plan, result } = checked;
       running = await serve(result, plan, rim, running);
-      const source = { plan: { ...plan, operations: servedOperations(plan) }, result, baseUrl: address };
       return {
-        page: documentPage(source, { kind: "file", style, sections: html`${errorSections(source)}` }),
-        description: openapi(source.plan, address),
+        page: pageFile({ plan, result, baseUrl: address }),
+        description: openapi({ ...plan, operations: servedOperations(plan) }, address),
         keys: running.keys,
       };
     },
@@ -137,38 +127,22 @@ async function serve(
   const store = isSame ? former.store : await openMemoryStore({ tables: plan.tables, clock: () => clock.now() });
   await former?.service.rest();
   const secret = (): string => Buffer.from(random(32)).toString("base64url");
-  const secrets = plan.credentials.flatMap((one) => [one.secret ?? "", ...(one.formerSecrets ?? [])]);
   const service = createService({
     ...{ plan, store, clock, random, notice },
     cursorSecret: await store.secret("cursors", secret),
-    environment: Object.fromEntries(secrets.map((variable) => [variable, secret()])),
+    environment: Object.fromEntries(secretNames(plan).map((variable) => [variable, secret()])),
     baseUrl: () => address,
     webhooks: { key: await store.secret("webhooks", secret), urlFault: () => undefined },
     report: (failure, id) =>
       notice(`${id}: ${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}`),
     pages: servicePages({ result, plan, baseUrl: () => address }),
   });
-  const keys = isSame && canKeep(former, plan) ? former.keys : await demoKeys(plan, store, { clock, random });
+  const credential = demoCredential(plan);
+  const made = () => (credential === undefined ? [] : mintDemoKeys(plan, credential, store.keys, clock, random));
+  const keys = isSame && canKeep(former, plan) ? former.keys : await made();
   return { plan, store, service, keys };
 }
 
 function canKeep({ plan: former }: Running, plan: Plan): boolean {
   return JSON.stringify([former.roles, former.credentials]) === JSON.stringify([plan.roles, plan.credentials]);
-}
-
-/** Creates a key for each role. */
-async function demoKeys(
-  plan: Plan,
-  store: Store,
-  { clock, random }: Pick<Rim, "clock" | "random">,
-): Promise<DemoKey[]> {
-  const credential = keyCredentials(plan).find(({ oauth }) => oauth === undefined);
-  if (credential === undefined) return [];
-  return Promise.all(
-    plan.roles.map(async (role) => {
-      const minting = { user: `demo-${role}`, roles: [role], credential, milliseconds: credential.lastsMilliseconds };
-      const { secret } = await mintKey(store.keys, minting, clock, random);
-      return { role, user: minting.user, secret };
-    }),
-  );
 }

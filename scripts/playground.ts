@@ -106,7 +106,7 @@ export async function playground(isPublished: boolean): Promise<string> {
   return read("playground", "page.html").replaceAll(/\{(\w+)\}/g, (whole, name: string) => parts[name] ?? whole);
 }
 
-/** Returns a text that ends no element `script` in which it stands. */
+/** Escapes a text for an element `script`, which `</script` would end. */
 function inScript(text: string): string {
   return text.replaceAll(/<(?=\/script|!--)/gi, "\\u003c");
 }

@@ -6,7 +6,7 @@ import { fieldWith } from "../language/authentication/sent.ts";
 import type { JsonObject, Json } from "../base/json.ts";
 import type { Operation, EndpointsPart, PageShape } from "../plan/endpoints/types.ts";
 import { inEnvelope } from "../plan/endpoints/envelope.ts";
-import { keyCredentials, mintKey } from "../runtime/auth/mint.ts";
+import { demoCredential, demoUser, mintDemoKeys } from "../runtime/auth/mint.ts";
 import { clock, random } from "../server/compose.ts";
 import type { Serving } from "../server/serve.ts";
 import { segmentText } from "../language/endpoints/resolve.ts";
@@ -15,7 +15,7 @@ import type { ResourcesPart } from "../plan/resources/types.ts";
 import { sample } from "../browser/sample.ts";
 
 export async function demonstrate({ first, local }: Serving): Promise<string> {
-  const credential = keyCredentials(first.plan).find(({ oauth }) => oauth === undefined);
+  const credential = demoCredential(first.plan);
   const keys = credential === undefined ? new Map() : await demoKeys(first, credential);
   const trial: Trial = { plan: first.plan, address: local, credential, keys };
   const lines = await linesToTry(trial);
@@ -31,18 +31,11 @@ async function demoKeys(
   { plan, store }: Serving["first"],
   credential: NonNullable<Trial["credential"]>,
 ): Promise<Trial["keys"]> {
-  const userOf = (role: string) => `demo-${role}`;
-  const users = plan.roles.map(userOf);
+  const users = plan.roles.map(demoUser);
   for (const earlier of await store.keys.list())
     if (users.includes(earlier.user) && earlier.revoked === undefined) await store.keys.revoke(earlier.id, clock.now());
-  const keys = new Map<string, { readonly user: string; readonly secret: string }>();
-  for (const role of plan.roles) {
-    const user = userOf(role);
-    const minting = { user, roles: [role], credential, milliseconds: credential.lastsMilliseconds };
-    const { secret } = await mintKey(store.keys, minting, clock, random);
-    keys.set(role, { user, secret });
-  }
-  return keys;
+  const keys = await mintDemoKeys(plan, credential, store.keys, clock, random);
+  return new Map(keys.map(({ role, ...key }) => [role, key]));
 }
 
 function keyLines({ credential, keys }: Trial): string[] {

@@ -102,8 +102,8 @@ function* contractChanges(comparison: Comparison, { site, old, now }: ContractPa
 }
 
 /**
- * Yields the differences of a request that the service sends. To its receivers it is what a response is to callers; what they
- * answer is what callers send.
+ * Yields the differences of a request that the service sends. Receivers read it like a response, so it is compared like one; their
+ * answers are compared like requests.
  */
 function* sentRequestChanges(comparison: Comparison, { site, old, now }: ContractPair): Iterable<Difference> {
   const [before, after] = [old, now].map((contract): ContractResponse => {
@@ -246,7 +246,7 @@ function* contentChanges(comparison: Comparison, part: Part, old: Content, now: 
   const compared: (readonly [FieldType | undefined, FieldType | undefined])[] = [];
   for (const media of mediaOf(old)) {
     const other = after.find((one) => one === media) ?? after.find((one) => covers(one, media) || covers(media, one));
-    // One type for all media types is compared even if none of them stays: it then says what was sent.
+    // Without a type for each media type, the one type is compared even if the media types change.
     if (other === undefined && (old.others ?? now.others) !== undefined) continue;
     const types = [typeIn(old, media), typeIn(now, other ?? media)] as const;
     if (compared.some((one) => same(one, types))) continue;

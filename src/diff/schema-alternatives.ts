@@ -60,7 +60,7 @@ export function* alternativeChanges(walk: InnerWalk, old: JsonObject, now: JsonO
     yield { place, kind, direction: "wider", wording: `can be ${listText(after.map(alternativeText))} too` };
 }
 
-/** Whether no value can match two of the alternatives: each has a type of its own, or constants of its own. */
+/** Whether no value can match two of the alternatives, because their types or their constants all differ. */
 function areDisjoint(walk: InnerWalk, alternatives: readonly Json[]): boolean {
   return [onlyType, (schema: Json) => constantsOf(schema, walk.now)].some((identity) => {
     const all = alternatives.map(identity);

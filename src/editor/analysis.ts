@@ -1,4 +1,5 @@
 /** What an editor knows about a document: its check, its lines and, computed on demand, the locations of its expressions. */
+import { onceFor } from "../base/once.ts";
 import type { Span } from "../base/span.ts";
 import { type Lines, linesOf, spanIn } from "../document/source.ts";
 import { type CheckResult, conclude, type Examined, examine } from "../language/check.ts";
@@ -22,16 +23,6 @@ export function analysisOf({ documentIndex }: Examined, result: CheckResult): An
   return { name, text, lines: linesOf(text), index: documentIndex, result };
 }
 
-/** Makes a function that computes its result once for each analysis. */
-export function oncePer<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, { readonly value: Value }>();
-  return (key) => {
-    const found = known.get(key) ?? { value: compute(key) };
-    known.set(key, found);
-    return found.value;
-  };
-}
-
 /** An expression of the document, with its span; the text of the document at the span is the expression's text, if `isExact`. */
 export interface LocatedExpression {
   readonly path: string;
@@ -41,7 +32,7 @@ export interface LocatedExpression {
 }
 
 /** The expressions that have a type, in the order of the document. */
-export const expressionsIn: (analysis: Analysis) => readonly LocatedExpression[] = oncePer(({ index, lines, text }) =>
+export const expressionsIn: (analysis: Analysis) => readonly LocatedExpression[] = onceFor(({ index, lines, text }) =>
   [...index.texts]
     .map(([path, expression]) => {
       const around = locationOf(index.places, `${path}#value`);

@@ -1,11 +1,12 @@
 /** Finds the names of a document with their locations: where each is declared, and every use, also in expressions. */
+import { onceFor } from "../base/once.ts";
 import type { Span } from "../base/span.ts";
 import { spanIn } from "../document/source.ts";
 import { type DocumentIndex, locationOf } from "../language/analysis/document-index.ts";
 import { mapReferences } from "../language/analysis/references.ts";
 import type { Reference, ReferenceKind } from "../language/grammar/references.ts";
 import { type Model, type PartName, partNames } from "../language/model.ts";
-import { type Analysis, expressionsIn, isInside, oncePer } from "./analysis.ts";
+import { type Analysis, expressionsIn, isInside } from "./analysis.ts";
 
 /** A name that a document declares. `of`: the owner of a field, a state or a member. */
 export interface Name {
@@ -23,7 +24,7 @@ export interface Occurrence extends Name {
 }
 
 /** Every name that has a location, in the order of the document. */
-export const namesIn: (analysis: Analysis) => readonly Occurrence[] = oncePer((analysis) => {
+export const namesIn: (analysis: Analysis) => readonly Occurrence[] = onceFor((analysis) => {
   const all = referencesOf(analysis.index);
   const kindOf = kinds(all);
   const locate = locator(analysis);
@@ -90,10 +91,10 @@ export function occurrencesOf(analysis: Analysis, name: Name): readonly Occurren
   return byName(analysis).get(keyOf(name)) ?? [];
 }
 
-const byName = oncePer((analysis: Analysis) => Map.groupBy(namesIn(analysis), keyOf));
+const byName = onceFor((analysis: Analysis) => Map.groupBy(namesIn(analysis), keyOf));
 
 /** Returns the references that declare a name. */
-export const declarationsIn: (analysis: Analysis) => readonly Reference[] = oncePer(({ index: { model } }) =>
+export const declarationsIn: (analysis: Analysis) => readonly Reference[] = onceFor(({ index: { model } }) =>
   referencesOf({ model }).filter(({ declares }) => declares),
 );
 

@@ -193,7 +193,7 @@ function outputOf(described: Described, { successes }: DescribedOperation): Json
   return complete(described, { anyOf: [first, ...others] });
 }
 
-/** Returns a schema that a reference stands for. */
+/** Follows references to a schema. */
 function resolved({ schemas }: Described, schema: JsonObject): JsonObject {
   const reference = schema["$ref"];
   const name = typeof reference === "string" ? componentOf(reference) : undefined;

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { listed } from "../base/layout.ts";
 import type { CheckResult } from "../language/check.ts";
+import { secretNames } from "../plan/authentication/credentials.ts";
 import type { Plan } from "../plan/plan.ts";
 import { mismatches, planWith } from "../runtime/functions/validate.ts";
 import type { ServiceFunctions } from "../runtime/functions/functions.ts";
@@ -64,12 +65,8 @@ async function assertProtocol(name: string): Promise<void> {
   });
 }
 
-function assertSecrets(name: string, { credentials }: Plan, environment: Terminal["environment"]): void {
-  const needed = credentials.flatMap(({ secret, formerSecrets = [] }) => [
-    ...(secret ? [secret] : []),
-    ...formerSecrets,
-  ]);
-  const missing = needed.filter((name) => (environment[name] ?? "") === "");
+function assertSecrets(name: string, plan: Plan, environment: Terminal["environment"]): void {
+  const missing = secretNames(plan).filter((name) => (environment[name] ?? "") === "");
   if (missing.length === 0) return;
   const what = missing.length === 1 ? "a secret" : "secrets";
   throw new UsageError(`${name} needs ${what} from the environment: set ${listed(missing)}`);

@@ -1,6 +1,6 @@
 /**
- * Awkward schemas of other programs, each on SQLite and PostgreSQL: imported, and then served in place, or named with all that
- * stands in the way before anything is changed.
+ * Unusual schemas of other programs, each on SQLite and PostgreSQL. After the import they are served in place, or every obstacle is
+ * reported before any change.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -37,6 +37,7 @@ test("every example that can be served is, with its page and its description", a
     }
     const { description, page } = await engine.serve();
     assert.match(page, /<h1>/, path);
+    assert.doesNotMatch(page, / href="errors\//, path);
     assert.match(JSON.stringify(description["openapi"]), /^"3\.1\./, path);
     await engine.tick();
   }

@@ -206,7 +206,7 @@ served("Agents", text, (subject) => {
       };
       readonly status: number;
     }
-    // NOTE stands for the id of a draft of the first writer.
+    // The test replaces NOTE with the id of a draft of the first writer.
     const rows: readonly Row[] = [
       { name: "a role that may not", by: "reader", tool: "addNote", arguments: `{"text":"x"}`, http: { method: "POST", path: "/notes", body: `{"text":"x"}` }, status: 403 },
       { name: "another owner's record", by: "other", tool: "getNote", arguments: `{"id":"NOTE"}`, http: { method: "GET", path: "/notes/NOTE" }, status: 404 },

@@ -278,7 +278,7 @@ function otherTemplate(
     else if (member.required) return undefined;
     else omitted.push(name);
   }
-  // Without a member of its own, an answer would say less than the source lets expect.
+  // An answer without any member would have less than the source describes.
   return shape.members.size > 0 && Object.keys(gives).length === 0 ? undefined : { gives, omitted, guesses };
 }
 

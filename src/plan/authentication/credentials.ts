@@ -6,7 +6,7 @@ import { isRenewed } from "../../language/authentication/login.ts";
 import { headerOf } from "../../language/authentication/model.ts";
 import { placesOf } from "../../language/authentication/sent.ts";
 import { bindsByScopes, makesTokens, rolesByScope, tokenMilliseconds } from "../../language/authentication/oauth.ts";
-import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "./types.ts";
+import type { AuthenticationPart, CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "./types.ts";
 import { type PlanInput, unique } from "../input.ts";
 
 export function credentialPlans({ model }: PlanInput): readonly CredentialPlan[] {
@@ -116,4 +116,9 @@ export function roleNames({ model }: PlanInput): readonly string[] {
   const { roles, allow, show } = model.authentication;
   const named = [...Object.values(allow), ...Object.values(show)].flat();
   return unique([...(roles ?? []), ...named.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []))]);
+}
+
+/** Returns the environment variables with the document's secrets. */
+export function secretNames({ credentials }: Pick<AuthenticationPart, "credentials">): readonly string[] {
+  return credentials.flatMap(({ secret, formerSecrets = [] }) => [...(secret ? [secret] : []), ...formerSecrets]);
 }

@@ -46,3 +46,38 @@ export function keyCredentials({ credentials }: AuthenticationPart): readonly Cr
 export function keyMilliseconds({ oauth, lastsMilliseconds }: CredentialPlan): number | undefined {
   return oauth === undefined ? lastsMilliseconds : undefined;
 }
+
+/** A key to try a service with. */
+export interface DemoKey {
+  readonly role: string;
+  readonly user: string;
+  readonly secret: string;
+}
+
+/** The user of the demo key of a role. */
+export function demoUser(role: string): string {
+  return `demo-${role}`;
+}
+
+/** Returns the credential of the demo keys; OAuth clients get tokens instead. */
+export function demoCredential(plan: AuthenticationPart): CredentialPlan | undefined {
+  return keyCredentials(plan).find(({ oauth }) => oauth === undefined);
+}
+
+/** Creates a key for each role. */
+export async function mintDemoKeys(
+  { roles }: AuthenticationPart,
+  credential: CredentialPlan,
+  store: KeyStore,
+  clock: Clock,
+  random: (bytes: number) => Uint8Array,
+): Promise<readonly DemoKey[]> {
+  const keys: DemoKey[] = [];
+  for (const role of roles) {
+    const user = demoUser(role);
+    const minting = { user, roles: [role], credential, milliseconds: credential.lastsMilliseconds };
+    const { secret } = await mintKey(store, minting, clock, random);
+    keys.push({ role, user, secret });
+  }
+  return keys;
+}

@@ -50,7 +50,7 @@ export function isOwn({ adopted }: Table): boolean {
 
 /**
  * Finds the existing tables of the document, and the state of the store in the database. `stateOf` throws `not-ours` for a database
- * of another program unless it is told that existing tables are used.
+ * of another program, except with `usesExisting`: the document uses tables of that program.
  */
 export async function withAdoption<Wanted extends { readonly tables: readonly Table[] }, State extends StoredTables>(
   wanted: Wanted,
