@@ -39,7 +39,7 @@ if (wanted.includes("--fix")) {
 
 const chosen = Object.keys(steps).filter((name) => wanted.every((word) => word === "--fix") || wanted.includes(name));
 const failed = chosen.filter((name) => !passes(name));
-reportResults({ passed: chosen.length - failed.length, failed: failed.length });
+reportResults({ passed: chosen.length - failed.length, failed: failed.length, failures: failed });
 process.stdout.write(`\n${chosen.length - failed.length} passed, ${failed.length} failed\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 

@@ -4,6 +4,8 @@ import { appendFileSync } from "node:fs";
 export interface Results {
   readonly passed: number;
   readonly failed: number;
+  /** A line for each failure. */
+  readonly failures?: readonly string[];
 }
 
 /** Appends one line of JSON to the file in the environment variable NONET_RESULTS, if set. */

@@ -53,7 +53,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       for (const file of unreported)
         yield `${styleText("red", "✗")} ${file} ${styleText("dim", "never reported that it ended")}\n`;
       for (const line of leftOut) yield `${styleText("yellow", "left out")} ${line}\n`;
-      yield totalLine(data, unreported.size);
+      yield totalLine(data, [...failures.map(headline), ...unreported]);
     }
   }
 }
@@ -80,12 +80,13 @@ function fileLine(file: string, { passed, failed }: Counts, milliseconds: number
   return `${mark} ${file} ${styleText("dim", `${result}, ${seconds(milliseconds)}`)}\n`;
 }
 
-function totalLine({ counts, duration_ms, success }: EventData.TestSummary, lost: number): string {
+/** `failures`: a line for each failed test, then each file that never ended. */
+function totalLine({ counts, duration_ms, success }: EventData.TestSummary, failures: readonly string[]): string {
   const { passed, skipped, todo } = counts;
   // A run can fail without a failed test, for example if a suite's hook throws.
-  const failed = lost + Math.max(counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
+  const failed = Math.max(failures.length, counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
   if (failed > 0) process.exitCode = 1;
-  reportResults({ passed, failed });
+  reportResults({ passed, failed, failures });
   const others = skipped + todo > 0 ? `, ${skipped + todo} left out` : "";
   const nothing = counts.tests === 0 ? "No test was found.\n" : "";
   return `\n${nothing}${passed} passed, ${failed} failed${others} in ${seconds(duration_ms)}\n`;
@@ -97,6 +98,12 @@ function failureText(failure: TestFail): string {
   // Stack frames of the test runner do not help.
   const text = lines.filter((line) => !/^\s+at .*\bnode:internal\//.test(line)).join("\n");
   return `\n${styleText("red", "✗")} ${styleText("bold", failure.name)} ${place(failure)}\n${text}\n`;
+}
+
+/** The failure on one line: place, name and the first line of its reason. */
+function headline(failure: TestFail): string {
+  const [reason = ""] = String(failure.details.error.cause ?? failure.details.error).split("\n");
+  return `${place(failure)} ${failure.name}: ${reason}`.slice(0, 300);
 }
 
 /** Whether a parent failed only because a subtest failed; the subtest has its own report. */
