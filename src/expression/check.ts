@@ -23,6 +23,7 @@ import {
   type Extent,
   limits,
   type Member,
+  withChildren,
 } from "./syntax.ts";
 import {
   type Calculation,
@@ -62,7 +63,15 @@ export interface Checked {
  * nullable value is a problem (`typed.nullable`).
  */
 export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
-  const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
+  const checker: Checker = {
+    env,
+    problems: [],
+    items: [],
+    present: [],
+    recordMacros: 0,
+    defining: [],
+    slots: new Map(),
+  };
   const found = checkValue(checker, expression);
   const typed = found && expected ? checkExpected(checker, found, expected) : found;
   if (typed && isOversize(typed)) {
@@ -76,7 +85,15 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
  * references. Such an expression has no value: only a `records` member of a view can use it (`compileRecords`).
  */
 export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
-  const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
+  const checker: Checker = {
+    env,
+    problems: [],
+    items: [],
+    present: [],
+    recordMacros: 0,
+    defining: [],
+    slots: new Map(),
+  };
   const found = checkNode(checker, expression);
   if (found) {
     const { type } = found;
@@ -102,6 +119,8 @@ interface Checker {
   /** The names and paths (`input.code`) that an enclosing condition has proved not null. */
   readonly present: string[];
   recordMacros: number;
+  /** The paths of the computed fields whose definitions are being checked, outermost first. */
+  readonly defining: string[];
   /** By part, the first slot that no macro in the part uses; cached. */
   readonly slots: Map<TypedExpression, number>;
 }
@@ -226,6 +245,7 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
   if (item) return { kind: "item", at, type: item.type, nullable: item.nullable, slot: item.slot };
   if (Object.hasOwn(env.names, name)) {
     const named = env.names[name] as (typeof env.names)[string];
+    if (named.definition !== undefined) return checkDefined(checker, named, name, at);
     const { type } = named;
     const nullable = named.nullable && !checker.present.includes(name);
     return isVariable(name, named)
@@ -271,6 +291,8 @@ function checkPath(checker: Checker, member: Member): Found {
   const item = object.kind === "name" && checker.items.findLast((bound) => bound.name === object.name);
   if (item && "resource" in item) {
     const field = findField(checker, item.resource, name, nameAt);
+    if (field?.definition !== undefined)
+      return checkDefined(checker, field, name, nameAt, object, fieldsOf(checker, item.resource));
     return field && itemField(item, name, field, at);
   }
   const owner = checkNode(checker, object);
@@ -289,7 +311,12 @@ function memberOf(checker: Checker, owner: TypedExpression, member: Member): Fou
     case "record":
       return walk(checker, owner, type.resource, member);
     case "object": {
-      if (Object.hasOwn(type.members, name)) return below(owner, name, type.members[name] as FieldType, at);
+      if (Object.hasOwn(type.members, name)) {
+        const field = type.members[name] as FieldType;
+        return field.definition === undefined
+          ? below(owner, name, field, at)
+          : checkDefined(checker, field, name, nameAt, member.object, type.members);
+      }
       const known = Object.keys(type.members);
       const whose = owner.kind === "variable" ? ` in \`${owner.path.join(".")}\`` : "";
       return complain(
@@ -318,9 +345,12 @@ function below(owner: TypedExpression, name: string, field: FieldType, at: Exten
   return { kind: "member", at, type, nullable, object: owner, name };
 }
 
-function walk(checker: Checker, owner: TypedExpression, resource: string, { name, nameAt, at }: Member): Found {
+function walk(checker: Checker, owner: TypedExpression, resource: string, member: Member): Found {
+  const { object, name, nameAt, at } = member;
   const field = findField(checker, resource, name, nameAt);
   if (!field) return undefined;
+  if (field.definition !== undefined)
+    return checkDefined(checker, field, name, nameAt, object, fieldsOf(checker, resource));
   // A reference has the id of the referenced record as its value.
   if (name === "id") return { ...owner, at };
   if (walksOf(owner) >= limits.walks) {
@@ -340,7 +370,7 @@ function walksOf(typed: TypedExpression): number {
 }
 
 function findField(checker: Checker, resource: string, name: string, at: Extent): FieldType | undefined {
-  const fields = checker.env.resources[resource] ?? {};
+  const fields = fieldsOf(checker, resource);
   if (Object.hasOwn(fields, name)) return fields[name];
   const known = Object.keys(fields);
   return complain(
@@ -350,6 +380,73 @@ function findField(checker: Checker, resource: string, name: string, at: Extent)
     at,
     listed(known),
   );
+}
+
+function fieldsOf({ env }: Checker, resource: string): Readonly<Record<string, FieldType>> {
+  return env.resources[resource] ?? {};
+}
+
+/** Checks a computed field as the expression that it stands for, of the current record or of `object`, which has the `fields`. */
+function checkDefined(
+  checker: Checker,
+  field: FieldType,
+  name: string,
+  at: Extent,
+  object?: Expression,
+  fields: Readonly<Record<string, FieldType>> = {},
+): Found {
+  const { definition } = field;
+  if (definition === undefined) return undefined;
+  const { path, expression } = definition;
+  if (checker.defining.includes(path))
+    return complain(checker, "computed-circle", `\`${name}\` is computed from itself`, at);
+  const before = checker.problems.length;
+  checker.defining.push(path);
+  const of = object === undefined ? {} : { object, fields };
+  const value = checkValue(checker, standingFor(expression, { at, level: checker.items.length, ...of }, []));
+  const found = value && checkExpected(checker, value, field.type);
+  checker.defining.pop();
+  const [problem] = checker.problems.splice(before);
+  if (problem?.code === "computed-circle") return complain(checker, "computed-circle", problem.message, at);
+  if (problem !== undefined) {
+    const message = `\`${name}\` cannot be used here, since it is computed: ${problem.message}`;
+    checker.problems.push({
+      ...problem,
+      code: "computed-unusable",
+      message,
+      definition: path,
+      start: at.start,
+      end: at.end,
+    });
+    return undefined;
+  }
+  return found && checker.present.includes(name) && object === undefined ? { ...found, nullable: false } : found;
+}
+
+/** Where the definition of a computed field stands, and of which record its fields are: of the current one without an `object`. */
+interface Place {
+  readonly at: Extent;
+  /** How many macros are around it. */
+  readonly level: number;
+  readonly object?: Expression;
+  readonly fields?: Readonly<Record<string, FieldType>>;
+}
+
+/** Returns the definition with its fields read from the place's record, and with names of items that nothing else has. */
+function standingFor(expression: Expression, place: Place, bound: readonly string[]): Expression {
+  const { at, level, object, fields = {} } = place;
+  if (expression.kind === "name") {
+    const { name } = expression;
+    if (bound.includes(name)) return { kind: "name", at, name: `${name}'${level}` };
+    return object !== undefined && Object.hasOwn(fields, name)
+      ? { kind: "member", at, object, name, nameAt: at }
+      : { ...expression, at };
+  }
+  const [item] = expression.kind === "call" && expression.target !== undefined ? expression.arguments : [];
+  const names = item?.kind === "name" && macroNames.has((expression as Call).function) ? [...bound, item.name] : bound;
+  const target = expression.kind === "call" ? expression.target : undefined;
+  const placed = withChildren(expression, (child) => standingFor(child, place, child === target ? bound : names));
+  return "nameAt" in placed ? { ...placed, at, nameAt: at } : { ...placed, at };
 }
 
 // The checks of lists and conditions
@@ -525,7 +622,8 @@ function comparisonHelp(a: TypedExpression, b: TypedExpression): string | undefi
   ] as const) {
     if (literal.kind !== "constant" || literal.type.kind !== "string") continue;
     if (other.type.kind === "timestamp") return "a moment is written `timestamp('2026-01-31T12:00:00Z')`";
-    if (other.type.kind === "duration") return "a length of time is written `duration('72h')`";
+    if (other.type.kind === "duration")
+      return "a length of time is written `duration('72h')`, or `duration('1m') * minutes`";
     if (isNumber(other.type)) return "a number stands without quotes";
     if (other.type.kind === "bool") return "`true` and `false` stand without quotes";
   }
@@ -642,6 +740,8 @@ function checkArithmetic(
   b: TypedExpression,
   at: Extent,
 ): Found {
+  if (operator === "-" && isDateText(a) && isDateText(b))
+    return checkArithmetic(checker, operator, midnightOf(a), midnightOf(b), at);
   const chosen = calculationOf(operator, a.type, b.type);
   if (!chosen) return complainArithmetic(checker, operator, a, b, at);
   const { calculation, type } = chosen;
@@ -651,6 +751,16 @@ function checkArithmetic(
   const swap =
     (calculation === "later" && a.type.kind === "duration") || (calculation === "multiply-money" && isNumber(a.type));
   return { kind: "calculate", at, type, nullable, calculation, left: swap ? b : a, right: swap ? a : b };
+}
+
+function isDateText({ type }: TypedExpression): boolean {
+  return type.kind === "string" && type.form === "date";
+}
+
+/** Returns the moment at which the day begins in UTC, in which every day has 24 hours. */
+function midnightOf(day: TypedExpression): TypedExpression {
+  const { at } = day;
+  return called("timestamp", { kind: "timestamp" }, [day, constant(text, "00:00", at), constant(text, "UTC", at)], at);
 }
 
 function isNonZero(typed: TypedExpression): boolean {
@@ -680,6 +790,8 @@ const otherCalculations: Readonly<Record<string, ResolvedCalculation>> = {
   "timestamp - timestamp": { calculation: "between", type: { kind: "duration" } },
   "duration + duration": { calculation: "add", type: { kind: "duration" } },
   "duration - duration": { calculation: "subtract", type: { kind: "duration" } },
+  "duration * int": { calculation: "multiply", type: { kind: "duration" } },
+  "int * duration": { calculation: "multiply", type: { kind: "duration" } },
 };
 
 function calculationOf(operator: Arithmetic, a: ValueType, b: ValueType): ResolvedCalculation | undefined {
@@ -720,14 +832,15 @@ function complainArithmetic(
 }
 
 const lengthHelp =
-  "lengths of time are added, subtracted and compared; to count in units of one, keep the amount in an integer field";
+  "lengths of time are added, subtracted, compared and multiplied by an int: `duration('1m') * minutes`; `(b - a).getHours()` are whole hours";
 
 function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): string | undefined {
   const joined = operator === "+" && [a, b].some(({ kind }) => kind === "string");
   const other = [a, b].find(({ kind }) => kind === "record" || kind === "int" || kind === "bool");
   if (joined && other !== undefined) return "`string(…)` makes a text of it";
   const instants = [a.kind, b.kind].some((kind) => kind === "timestamp");
-  if (instants && (operator === "+" || operator === "-")) return "a length of time is written `duration('72h')`";
+  if (instants && (operator === "+" || operator === "-"))
+    return "a length of time is written `duration('72h')`, or `duration('1m') * minutes`";
   if (a.kind === "duration" || b.kind === "duration") return lengthHelp;
   if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
   if (isMoney(a) || isMoney(b)) return "money is added to money, subtracted from it, or multiplied by a number";
@@ -938,7 +1051,10 @@ function checkTimeLiteral(checker: Checker, call: Call, name: "duration" | "time
   const [literal, more] = call.arguments;
   if (call.target) return wrongUse(checker, call);
   if (literal?.kind !== "string" || more) {
-    const help = `write \`${name}('…')\`; fields and inputs of these types need no conversion`;
+    const help =
+      name === "duration"
+        ? "write `duration('72h')`, or `duration('1m') * minutes` for an amount in a field"
+        : "write `timestamp('2026-01-31T12:00:00Z')`, or `timestamp(day, '00:00', 'Europe/Oslo')` for a `date`";
     return complain(checker, "wrong-arguments", `\`${name}\` takes one text that stands here`, call.at, help);
   }
   const { at } = call;
@@ -1055,6 +1171,8 @@ function checkInZone(checker: Checker, call: Call, name: ZoneFunction): Found {
   if (isGlobal === (call.target !== undefined) || !operand || more || (isGlobal && !zone))
     return wrongUse(checker, call);
   const found = checkValue(checker, operand);
+  const unit = units[name];
+  if (found?.type.kind === "duration" && unit !== undefined && zone === undefined) return inUnits(found, unit, call.at);
   const moment = found && fitted(found, { kind: "timestamp" });
   const where = zone === undefined ? constant(text, "UTC", call.at) : checkForm(checker, zone, "timezone");
   if (!moment || !where) return undefined;
@@ -1063,6 +1181,27 @@ function checkInZone(checker: Checker, call: Call, name: ZoneFunction): Found {
   const isForm = name === "date" || name === "time";
   const type: ValueType = isForm ? { kind: "string", form: name } : isGlobal ? text : int;
   return called(name, type, [moment, where], call.at);
+}
+
+/** By function, the milliseconds of the unit in which it returns a length of time, as in CEL: whole hours, minutes or seconds. */
+const units: Readonly<Partial<Record<ZoneFunction, number>>> = {
+  getHours: 3_600_000,
+  getMinutes: 60_000,
+  getSeconds: 1000,
+};
+
+function inUnits(length: TypedExpression, milliseconds: number, at: Extent): TypedExpression {
+  const { nullable } = length;
+  const left: TypedExpression = { ...length, type: int };
+  return {
+    kind: "calculate",
+    at,
+    type: int,
+    nullable,
+    calculation: "divide",
+    left,
+    right: constant(int, milliseconds, at),
+  };
 }
 
 /** Checks `timestamp(date, time, zone)`. */
@@ -1191,7 +1330,8 @@ function checkConversion(checker: Checker, call: Call, name: Conversion): Found 
   if (call.target || !operand || more) return wrongUse(checker, call);
   const typed = checkValue(checker, operand);
   if (!typed) return undefined;
-  if (convertible[name].includes(typed.type.kind)) {
+  const isTime = typed.type.kind === "string" && (typed.type.form === "date" || typed.type.form === "time");
+  if (convertible[name].includes(typed.type.kind) && !(isTime && name !== "string")) {
     const mayFail = name === "int" && typed.type.kind === "string";
     return called(name, { kind: name }, [typed], call.at, typed.nullable || mayFail);
   }

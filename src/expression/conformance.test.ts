@@ -154,7 +154,7 @@ function valueOf(json: ValueJson): Value | undefined {
 
 /** Every case of the suite, by what became of it. A reason is the code of the problem, or says what is missing. */
 const expected: Readonly<Record<string, number>> = {
-  right: 438,
+  right: 441,
   total: 27,
   "left out: extension or protobuf": 909,
   "left out: host settings": 98,
@@ -176,7 +176,7 @@ const expected: Readonly<Record<string, number>> = {
   "left out: expected value": 3,
   // What only a dynamically typed CEL accepts.
   "left out: declared type": 7,
-  "left out: wrong-type": 31,
+  "left out: wrong-type": 28,
   "left out: mixed-list": 7,
   "left out: never-equal": 1,
   "left out: never-true": 4,

@@ -74,6 +74,8 @@ export interface ExpressionProblem {
   readonly message: string;
   /** What to write instead, or how to avoid the problem. */
   readonly help?: string;
+  /** The path of the computed field that cannot be used here, if that is the problem. */
+  readonly definition?: string;
   readonly start: number;
   readonly end: number;
 }
@@ -156,6 +158,38 @@ export function children(expression: Expression): readonly Expression[] {
       return [expression.test, expression.whenTrue, expression.whenFalse];
     default:
       return [];
+  }
+}
+
+/** Returns the expression with each node directly below replaced. */
+export function withChildren(expression: Expression, each: (child: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case "list":
+      return { ...expression, items: expression.items.map(each) };
+    case "member":
+      return { ...expression, object: each(expression.object) };
+    case "call": {
+      const { target } = expression;
+      return {
+        ...expression,
+        ...(target === undefined ? {} : { target: each(target) }),
+        arguments: expression.arguments.map(each),
+      };
+    }
+    case "not":
+    case "negate":
+      return { ...expression, operand: each(expression.operand) };
+    case "binary":
+      return { ...expression, left: each(expression.left), right: each(expression.right) };
+    case "conditional":
+      return {
+        ...expression,
+        test: each(expression.test),
+        whenTrue: each(expression.whenTrue),
+        whenFalse: each(expression.whenFalse),
+      };
+    default:
+      return expression;
   }
 }
 

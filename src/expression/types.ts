@@ -2,6 +2,7 @@
  * The types of values and of the names in an expression. Callers of the checker describe the environment with these types, and
  * the checker types each part of the expression.
  */
+import type { Expression } from "./syntax.ts";
 
 /**
  * The type of a present value; `nullable` declares whether it can be absent.
@@ -29,6 +30,8 @@ export interface FieldType {
   readonly nullable: boolean;
   /** Whether the value refers to the parent of a record in a tree, so that no record is above itself. */
   readonly tree?: true;
+  /** For a computed field: its expression, which stands for the field, and its path in the document. */
+  readonly definition?: { readonly path: string; readonly expression: Expression };
 }
 
 export interface NamedType extends FieldType {

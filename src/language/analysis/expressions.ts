@@ -32,7 +32,7 @@
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
 import { readsOtherRecords } from "../../expression/typed.ts";
-import { syntaxNodes, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
+import { syntaxNodes, withChildren, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
 import type { FieldType as ExpressionField, NamedType, TypeEnvironment } from "../../expression/types.ts";
 import type { Grant } from "../authentication/model.ts";
 import { tokensOf } from "../authentication/login.ts";
@@ -57,7 +57,7 @@ import { perModel } from "./per-model.ts";
 import { address, condition, inputVariable, moment, now, recordNames, recordVariable } from "./variables.ts";
 import { fieldsOf, isNullable, isStored, nestedView, lookup, referenceOf } from "../resources/fields.ts";
 import type { Fields } from "../resources/model.ts";
-import { recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts";
+import { definitions, namesOfRecord, recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts";
 import { type FurtherWriteOwner, furtherWriteSites } from "../states/further-writes.ts";
 import { transitionName, type Trigger } from "../states/model.ts";
 
@@ -88,7 +88,7 @@ export function typeExpressions(model: Model): TypedExpressions {
       ...found.problems.map((problem) => ({
         path: site.path,
         text: site.text,
-        problem: explained(model, site, problem),
+        problem: explained(site, problem),
       })),
     );
     // If a text is typed for several resources, the first typing is used.
@@ -96,12 +96,14 @@ export function typeExpressions(model: Model): TypedExpressions {
     typed.set(site.path, found.typed);
     texts.set(site.path, site.text);
   }
-  return { typed, texts, problems: distinct(problems) };
+  // A computed field with an error of its own has been reported where it is defined.
+  const isFirst = ({ definition }: ExpressionProblem): boolean => definition === undefined || typed.has(definition);
+  return { typed, texts, problems: distinct(problems.filter(({ problem }) => isFirst(problem))) };
 }
 
 /** Returns the fields of each resource. */
 function recordsOf(model: Model): TypeEnvironment["resources"] {
-  return Object.fromEntries(Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]));
+  return Object.fromEntries(Object.keys(model.resources.resources).map((name) => [name, namesOfRecord(model, name)]));
 }
 
 /** Removes repeated problems, of texts that are typed several times. */
@@ -119,7 +121,7 @@ export function typeText(
   const { path, text } = site;
   return {
     ...(typed === undefined ? {} : { typed }),
-    problems: problems.map((problem) => ({ path, text, problem: explained(model, site, problem) })),
+    problems: problems.map((problem) => ({ path, text, problem: explained(site, problem) })),
   };
 }
 
@@ -205,23 +207,14 @@ function typeSite(
   return { typed, problems: [] };
 }
 
-/**
- * Explains an unknown name that is a field without a column: why expressions cannot use the field, and what to write instead.
- */
-function explained(model: Model, site: Site, problem: ExpressionProblem): ExpressionProblem {
-  if (problem.code !== "unknown-name" && problem.code !== "unknown-field") return problem;
+/** Explains an unknown name in an expression about a page: it is not about one record. */
+function explained(site: Site, problem: ExpressionProblem): ExpressionProblem {
+  if (site.about !== "page" || problem.code !== "unknown-name") return problem;
   const name = site.text.slice(problem.start, problem.end);
-  if (site.about === "page" && problem.code === "unknown-name") {
-    const known = Object.keys(site.names).filter((one) => allPageNames.has(one));
-    const message = `there is no \`${name}\` here: this is about a page of records, not about one record`;
-    const list = known.map((one) => `\`${one}\``).join(", ");
-    return { ...problem, message, help: `use ${list}; members of each record belong in a view` };
-  }
-  const fields = Object.values(model.resources.resources).map((resource) => lookup(resource.fields, name));
-  const computed = fields.find((field) => field?.computed !== undefined);
-  if (computed?.computed === undefined) return problem;
-  const message = `\`${name}\` is computed, but expressions can only use stored fields`;
-  return { ...problem, message, help: `write its expression: \`${computed.computed}\`` };
+  const known = Object.keys(site.names).filter((one) => allPageNames.has(one));
+  const message = `there is no \`${name}\` here: this is about a page of records, not about one record`;
+  const list = known.map((one) => `\`${one}\``).join(", ");
+  return { ...problem, message, help: `use ${list}; members of each record belong in a view` };
 }
 
 // ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,37 +254,9 @@ function nameNode(expression: Expression, name: string): Expression | undefined 
 }
 
 function replaced(expression: Expression, ownership: Expression): Expression {
-  const inside = (child: Expression): Expression => replaced(child, ownership);
-  switch (expression.kind) {
-    case "name":
-      return expression.name === "own" ? ownership : expression;
-    case "list":
-      return { ...expression, items: expression.items.map(inside) };
-    case "member":
-      return { ...expression, object: inside(expression.object) };
-    case "call": {
-      const { target } = expression;
-      return {
-        ...expression,
-        ...(target === undefined ? {} : { target: inside(target) }),
-        arguments: expression.arguments.map(inside),
-      };
-    }
-    case "not":
-    case "negate":
-      return { ...expression, operand: inside(expression.operand) };
-    case "binary":
-      return { ...expression, left: inside(expression.left), right: inside(expression.right) };
-    case "conditional":
-      return {
-        ...expression,
-        test: inside(expression.test),
-        whenTrue: inside(expression.whenTrue),
-        whenFalse: inside(expression.whenFalse),
-      };
-    default:
-      return expression;
-  }
+  return expression.kind === "name" && expression.name === "own"
+    ? ownership
+    : withChildren(expression, (child) => replaced(child, ownership));
 }
 
 // ── Where expressions stand ────────────────────────────────────────────────────────────────────────────────────────
@@ -357,14 +322,13 @@ function computedSites(model: Model): Site[] {
   return Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
     Object.entries(fields).flatMap(([name, field]): Site[] => {
       if (field.computed === undefined) return [];
-      const { [name]: _itself, ...names } = recordNames(model, resource);
-      const plain = Object.entries(names).filter(([other]) => lookup(fields, other)?.computed === undefined);
+      const names = { ...recordNames(model, resource), ...definitions(model, resource) };
       return [
         {
           path: `resources/${resource}/${name}/computed`,
           text: field.computed,
-          // A stored computed field must not depend on the caller, the time, or other fields computed at the same time.
-          names: isStored(field) ? Object.fromEntries(plain) : { ...address, ...names, ...moment() },
+          // A stored computed field must not depend on the caller or the time.
+          names: isStored(field) ? names : { ...address, ...names, ...moment() },
           expected: valueOf(model, field),
         },
       ];

@@ -1,7 +1,7 @@
 /** The names that expressions of a document can use, with their types: fields of a record, and variables. */
 import type { FieldType as ExpressionField, NamedType, ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
-import { recordMembers } from "../resources/value-type.ts";
+import { namesOfRecord } from "../resources/value-type.ts";
 import { perModel } from "./per-model.ts";
 
 export const condition: ExpressionField = { type: { kind: "bool" }, nullable: true };
@@ -33,14 +33,14 @@ export const address: Record<string, NamedType> = {
 
 export const recordNames: (model: Model, resource: string) => Readonly<Record<string, NamedType>> = perModel(
   (model, resource) => {
-    const members = Object.entries(recordMembers(model, resource));
+    const members = Object.entries(namesOfRecord(model, resource));
     return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
   },
 );
 
 /** Returns the variable `old`: a record of the resource. */
 export function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {
-  const members = Object.entries(recordMembers(model, resource)).map(([name, member]) => {
+  const members = Object.entries(namesOfRecord(model, resource)).map(([name, member]) => {
     return [name, nullable ? { ...member, nullable: true } : member] as const;
   });
   return { type: { kind: "object", members: Object.fromEntries(members) }, nullable, from: "variables" };

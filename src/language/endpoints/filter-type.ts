@@ -9,7 +9,7 @@ import type { NamedType, ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
 import { bareType, fieldsOf, lifecycleOf, lookup } from "../resources/fields.ts";
 import type { FieldType } from "../resources/model.ts";
-import { recordMembers } from "../resources/value-type.ts";
+import { namesOfRecord } from "../resources/value-type.ts";
 import type { ResolvedEndpoint } from "./resolve.ts";
 import type { Filter } from "./model.ts";
 
@@ -66,7 +66,7 @@ function comparedIn(model: Model, parameter: string, text: string, around: Names
   if (expression === undefined) return [];
   const value: NamedType = { type: { kind: "any" }, nullable: false, from: "variables" };
   const resources = Object.fromEntries(
-    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+    Object.keys(model.resources.resources).map((name) => [name, namesOfRecord(model, name)]),
   );
   const names = { ...around, ...filterNames(parameter, value, around) };
   const { typed } = checkExpression(expression, { names, resources }, { kind: "bool" });

@@ -5,13 +5,35 @@
  * string too (ISO 8601, as in messages): only `duration('72h')` in an expression is a duration. `money` is an object whose
  * `amount` is a string; `money.ts` has its arithmetic. The type of `json`, and of a value that only `schema:` describes, is unknown.
  */
+import { parseExpression } from "../../expression/parse.ts";
 import { type FieldType as ExpressionField, money, type ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
 import { fieldsOf, isNullable, isStored, lifecycleOf, lookup } from "./fields.ts";
 import type { Field, FieldType, Fields, ScalarName } from "./model.ts";
 
-/** Returns the members of a record that expressions can use: stored fields, and `state`. */
+/** Returns the names of a record that expressions can use: stored fields, `state`, and fields that are computed when read. */
+export const namesOfRecord: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
+  (model, resource) => {
+    const fields = fieldsOf(model, resource);
+    const read = Object.entries(definitions(model, resource)).filter(([name]) => !isStored(fields[name] as Field));
+    return { ...recordMembers(model, resource), ...Object.fromEntries(read) };
+  },
+);
+
+/** Returns the computed fields of a resource, with their definitions. */
+export const definitions: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
+  (model, resource) =>
+    Object.fromEntries(
+      Object.entries(fieldsOf(model, resource)).flatMap(([name, field]) => {
+        const expression = field.computed === undefined ? undefined : parseExpression(field.computed).expression;
+        const path = `resources/${resource}/${name}/computed`;
+        return expression === undefined ? [] : [[name, { ...valueOf(model, field), definition: { path, expression } }]];
+      }),
+    ),
+);
+
+/** Returns the members of a stored record: stored fields, and `state`. */
 export const recordMembers: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
   (model, resource) => {
     const stored = Object.entries(fieldsOf(model, resource)).filter(([, field]) => isStored(field));
