@@ -189,13 +189,13 @@ const rows: readonly Row[] = [
     written: "durations that are divided",
     text: written(things, { resources: { Thing: { ...thing, n: "integer := duration('2h') / duration('1h')" } } }),
     code: "expression/wrong-type",
-    says: [/lengths of time are added, subtracted and compared/],
+    says: [/lengths of time are added, subtracted, compared and multiplied/],
   },
   {
     written: "a duration as a number",
     text: written(things, { resources: { Thing: { ...thing, n: "integer := int(duration('2h'))" } } }),
     code: "expression/wrong-type",
-    says: [/a duration is not made int/, /lengths of time are added, subtracted and compared/],
+    says: [/a duration is not made int/, /lengths of time are added, subtracted, compared and multiplied/],
   },
   {
     written: "a type of another language with bounds",
