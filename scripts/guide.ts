@@ -13,13 +13,21 @@ const path = join(import.meta.dirname, "..", "docs", "reference", "guide.md");
 
 /** The parts of a JSON Schema that name keys. */
 interface Schema {
+  readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** Returns the keys of a map, each with the keys below it: `users { * }`. */
+/** Returns the words that a key can have as its value: `POST|write`. */
+function wordsOf(forms: readonly Schema[]): string {
+  const words = forms.flatMap((form) => form.enum ?? []).filter((word) => typeof word === "string");
+  const own = [...new Set(words)].filter((word) => !["", "not shown", "true", "false"].includes(word));
+  return own.every((word) => word === "none") ? "" : `: ${own.join(" | ")}`;
+}
+
+/** Returns the keys of a map, each with its words or the keys below it: `users { * }`. */
 function keysOf(schema: Schema, depth: number): readonly string[] {
   const forms = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   const map = forms.find(({ properties }) => properties !== undefined);
@@ -28,7 +36,8 @@ function keysOf(schema: Schema, depth: number): readonly string[] {
   const entries = [...named, ...(free === undefined || named.length > 0 ? [] : [["*", free] as const])];
   return entries.map(([key, value]) => {
     const below = depth > 0 ? keysOf(value, depth - 1) : [];
-    return below.length === 0 ? key : `${key} { ${below.join(", ")} }`;
+    const words = wordsOf([value, ...(value.anyOf ?? []), ...(value.oneOf ?? [])]);
+    return below.length === 0 ? `${key}${words}` : `${key} { ${below.join(", ")} }`;
   });
 }
 

@@ -51,7 +51,7 @@ function completed(text: string): string {
   const parts = toJson(root) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const operations = Object.keys(parts["endpoints"] ?? {});
   const errors = [...new Set([...text.matchAll(/else:? ([a-z-]+)/g)].map(([, code]) => code))];
-  const resources = Object.keys(parts["resources"] ?? {}).filter((name) => name !== "rules");
+  const resources = Object.keys(parts["resources"] ?? {}).filter((name) => /^[A-Z]/.test(name));
   const states = Object.keys(parts["states"] ?? {});
   const own = (part: string): string => new RegExp(`^${part}:\\n?((?: .*\\n)*|.*\\n)`, "m").exec(text)?.[1] ?? "";
   return `purpose:
@@ -71,21 +71,24 @@ authentication:
   credentials:
     key: { kind: api-key, prefix: x_, obtained: here, lasts: 90d, renewed: by a new key, revoked: at once }
   roles: [staff]
-  allow: { "${operations.join(", ")}": staff }
-  unseen: 404
+${own("authentication") || `  allow: { "${operations.join(", ")}": staff }\n`}  unseen: 404
 events:
 ${own("events") || "  none\n"}
 errors:
   { body: problem+json, standard: all, errors: { ${errors.map((code) => `${code}: 409 It cannot be`).join(", ")} } }
-limits: { rate: { all: 600/min per user } }
+limits: { rate: { all: 600/min per user, anyone: 60/min per ip } }
 versioning: none
 `;
 }
 
-/** Requests to the service of an idiom, with `$n` for the id in the n-th response, and the status and code of each response. */
+/**
+ * Requests to the service of an idiom, with `$n` for the id in the n-th response, and the status of each response with its code or
+ * one of its values. The caller is ann, who is staff, or the one who is named first.
+ */
 type Step = readonly [request: string, body: object | undefined, response: string];
 
 const at = (hour: number): string => `2026-11-01T${hour}:00:00Z`;
+const reading = (hour: number, value: number): object => ({ sensor: "$1", at: at(hour), value });
 const booking = (begins: number, ends: number): object => ({ room: "$1", begins: at(begins), ends: at(ends) });
 
 const plays: Readonly<Record<string, readonly Step[]>> = {
@@ -108,14 +111,72 @@ const plays: Readonly<Record<string, readonly Step[]>> = {
     ["POST /bookings", booking(13, 12), "409 ends-before-begin"],
     ["POST /bookings", booking(12, 13), "201"],
   ],
-  "A waiting list": [
+  "An order": [
+    ["POST /products", { cents: 250, stock: 3 }, "201"],
+    ["POST /products", { cents: 100, stock: 1 }, "201"],
+    [
+      "POST /orders",
+      {
+        lines: [
+          { product: "$1", pieces: 1 },
+          { product: "$2", pieces: 2 },
+        ],
+      },
+      "409 out-of-stock",
+    ],
+    [
+      "POST /orders",
+      {
+        lines: [
+          { product: "$1", pieces: 3 },
+          { product: "$2", pieces: 1 },
+        ],
+      },
+      "201",
+    ],
+    ["PATCH /products/$1", { cents: 900 }, "200"],
+    ["GET /orders/$4", undefined, "200 cents=850"],
+    ["POST /orders", { lines: [{ product: "$1", pieces: 1 }] }, "409 out-of-stock"],
+  ],
+  "A place": [
     ["POST /courses", { places: 1 }, "201"],
-    ["POST /seats", { course: "$1" }, "201"],
-    ["POST /seats", { course: "$1" }, "201"],
-    ["POST /seats/$2/take", undefined, "200"],
-    ["POST /seats/$3/take", undefined, "409 full"],
-    ["POST /seats/$2/leave", undefined, "200"],
-    ["POST /seats/$3/leave", undefined, "200"],
+    ["POST /seats", { course: "$1" }, "201 state=taken"],
+    ["POST /seats", { course: "$1" }, "201 state=waiting"],
+    ["POST /seats", { course: "$1" }, "201 state=waiting"],
+    ["POST /seats/$3/leave", undefined, "200 state=gone"],
+    ["POST /seats/$2/leave", undefined, "200 state=left"],
+    ["GET /seats/$4", undefined, "200 state=taken"],
+  ],
+  "A large one": [
+    ["POST /plans", { cents: 100_000 }, "201"],
+    ["POST /purchases", { plan: "$1" }, "201 state=bought"],
+    ["PATCH /plans/$1", { cents: 100_001 }, "200"],
+    ["POST /purchases", { plan: "$1" }, "201 state=waiting"],
+    ["PATCH /plans/$1", { cents: 5 }, "200"],
+    ["POST /purchases/$4/approve", undefined, "409 own-purchase"],
+    ["bob POST /purchases/$4/approve", undefined, "200 cents=100001"],
+  ],
+  "Who changed": [
+    ["POST /sensors", { highest: 30 }, "201"],
+    ["PATCH /sensors/$1", { highest: 40 }, "200"],
+    ["GET /changes", undefined, "200 items.0.from=30"],
+    ["POST /readings", [reading(10, 41), reading(11, 42)], "201"],
+    ["GET /alarms?state=open", undefined, "200 items.length=1"],
+    ["POST /readings", [reading(12, 43), reading(11, 42)], "409 read-before"],
+    ["POST /readings", [reading(12, 43)], "201"],
+    ["GET /alarms?state=open", undefined, "200 items.length=1"],
+  ],
+  Tenants: [
+    ["POST /teams", { name: "Blue" }, "201"],
+    ["POST /members", { team: "$1", user: "bob" }, "201"],
+    ["bob POST /articles", { team: "$1", text: "a" }, "201"],
+    ["eve POST /articles", { team: "$1", text: "a" }, "422 invalid-request"],
+    ["eve GET /articles/$3", undefined, "404 not-found"],
+    ["eve GET /articles", undefined, "200 items.length=0"],
+    ["bob GET /articles", undefined, "200 items.length=1"],
+    ["eve POST /articles/$3/publish", undefined, "404 not-found"],
+    ["bob POST /articles/$3/publish", undefined, "200"],
+    ["eve GET /articles/$3", undefined, "200"],
   ],
   "One of a kind": [
     ["POST /projects", { name: "A" }, "201"],
@@ -157,14 +218,17 @@ for (const [title, steps] of Object.entries(plays))
     const [, , text = ""] = idioms.find(([, what]) => what?.startsWith(title)) ?? assert.fail(title);
     const service = await createService({ document: completed(text), environment: {} });
     context.after(() => service.close());
-    const key = await service.createKey({ user: "ann", roles: ["staff"] });
+    const keys: Record<string, string> = {};
+    for (const user of ["ann", "bob", "eve"])
+      keys[user] = await service.createKey({ user, roles: user === "eve" ? [] : ["staff"] });
     const ids: unknown[] = [];
     for (const [index, [request, body, expected]] of steps.entries()) {
       const filled = (words: string): string =>
         words.replaceAll(/\$(\d)/g, (_, number) => String(ids[Number(number) - 1]));
-      const [method = "", path = ""] = filled(request).split(" ");
+      const words = filled(request).split(" ");
+      const [user = "", method = "", path = ""] = words.length === 3 ? words : ["ann", ...words];
       const headers = {
-        Authorization: `Bearer ${key}`,
+        Authorization: `Bearer ${keys[user]}`,
         "Content-Type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
         "Idempotency-Key": `key-${index}`,
       };
@@ -172,7 +236,12 @@ for (const [title, steps] of Object.entries(plays))
       const response = await service.fetch(new Request(`http://x.example${path}`, { method, headers, ...sent }));
       const answer = (await response.json()) as { readonly id?: string; readonly type?: string };
       ids.push(answer.id);
-      const code = response.ok ? "" : ` ${answer.type?.split("/").at(-1)}`;
+      const [, member] = / ([\w.]+)=/.exec(expected) ?? [];
+      const value = member
+        ?.split(".")
+        .reduce((inner: unknown, name) => (inner as Record<string, unknown>)[name], answer);
+      const shown = member === undefined ? "" : ` ${member}=${String(value)}`;
+      const code = response.ok ? shown : ` ${answer.type?.split("/").at(-1)}`;
       assert.equal(`${response.status}${code}`, expected, `${request} ${JSON.stringify(answer)}`);
     }
   });

@@ -95,6 +95,8 @@ export interface TriggeredTransition {
   readonly from: readonly string[];
   readonly to: string;
   readonly guard?: TypedExpression;
+  /** The condition that selects the records which an event moves. */
+  readonly where?: TypedExpression;
 }
 
 export interface IndexedEvent {
@@ -210,12 +212,21 @@ function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: Doc
   const transitions = lifecycle.moves.flatMap((transition) =>
     transition.triggers.map((trigger, index): TriggeredTransition => {
       const at = `states/${resource}/moves/${transitionName(transition)}/${index}`;
-      const guard = typed.get(`${at}/if`);
+      const [guard, where] = [typed.get(`${at}/if`), typed.get(`${at}/where`)];
       const from =
         transition.from === "any"
           ? states.filter((state) => state !== transition.to && !final.includes(state))
           : transition.from;
-      return { resource, transition, trigger, at, from, to: transition.to, ...(guard === undefined ? {} : { guard }) };
+      return {
+        resource,
+        transition,
+        trigger,
+        at,
+        from,
+        to: transition.to,
+        ...(guard && { guard }),
+        ...(where && { where }),
+      };
     }),
   );
   const out = new Map<string, TriggeredTransition[]>(states.map((state) => [state, []]));

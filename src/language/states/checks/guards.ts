@@ -61,7 +61,10 @@ const guardsOverlap: Check = {
   code: "states/guards-overlap",
   severity: "warning",
   why: "The first transition in the document would win, which readers overlook and an edit can change.",
-  *run({ lives }) {
+  *run({ lives, endpoints }) {
+    /** Whether the second is the rest, for new records: the first of their transitions whose guard is true happens. */
+    const isRest = ({ trigger }: TriggeredTransition, last: boolean): boolean =>
+      last && trigger.if === undefined && trigger.on.kind === "by" && isCreation(endpoints.get(trigger.on.operation));
     for (const { states, out } of lives) {
       const reported = new Set<TriggeredTransition>();
       for (const state of states) {
@@ -69,8 +72,11 @@ const guardsOverlap: Check = {
         for (const [trigger, alternatives] of byTrigger) {
           if (trigger === undefined) continue;
           for (const [index, second] of alternatives.entries()) {
-            const first = alternatives.slice(0, index).find((one) => overlaps(one, second));
+            const before = alternatives.slice(0, index);
+            const first = before.find((one) => overlaps(one, second));
             if (first === undefined || reported.has(second)) continue;
+            const isGuarded = before.every(({ trigger: { if: guard } }) => guard !== undefined);
+            if (isGuarded && isRest(second, index === alternatives.length - 1)) continue;
             reported.add(second);
             yield {
               at: second.at.replace(/\/\d+$/, "#key"),
@@ -94,6 +100,7 @@ function triggerKey({ trigger: { on } }: TriggeredTransition): string | undefine
 }
 
 function overlaps(first: TriggeredTransition, second: TriggeredTransition): boolean {
+  if (first.where !== undefined && second.where !== undefined && exclusive(first.where, second.where)) return false;
   if (first.guard === undefined || second.guard === undefined) {
     // An invalid guard (another check reports it) is assumed not to overlap; a transition without a guard always does.
     return first.trigger.if === undefined || second.trigger.if === undefined;
