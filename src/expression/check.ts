@@ -403,7 +403,7 @@ function checkDefined(
   const before = checker.problems.length;
   checker.defining.push(path);
   const of = object === undefined ? {} : { object, fields };
-  const value = checkValue(checker, standingFor(expression, { at, level: checker.items.length, ...of }, []));
+  const value = checkValue(checker, inlined(expression, { at, level: checker.items.length, ...of }, []));
   const found = value && checkExpected(checker, value, field.type);
   checker.defining.pop();
   const [problem] = checker.problems.splice(before);
@@ -423,8 +423,8 @@ function checkDefined(
   return found && checker.present.includes(name) && object === undefined ? { ...found, nullable: false } : found;
 }
 
-/** Where the definition of a computed field stands, and of which record its fields are: of the current one without an `object`. */
-interface Place {
+/** Where a computed field is used, and whose fields its definition reads: those of the current record without an `object`. */
+interface Use {
   readonly at: Extent;
   /** How many macros are around it. */
   readonly level: number;
@@ -432,9 +432,9 @@ interface Place {
   readonly fields?: Readonly<Record<string, FieldType>>;
 }
 
-/** Returns the definition with its fields read from the place's record, and with names of items that nothing else has. */
-function standingFor(expression: Expression, place: Place, bound: readonly string[]): Expression {
-  const { at, level, object, fields = {} } = place;
+/** Returns the definition with its fields read from the record of its use, and with names of items that nothing else has. */
+function inlined(expression: Expression, use: Use, bound: readonly string[]): Expression {
+  const { at, level, object, fields = {} } = use;
   if (expression.kind === "name") {
     const { name } = expression;
     if (bound.includes(name)) return { kind: "name", at, name: `${name}'${level}` };
@@ -445,8 +445,8 @@ function standingFor(expression: Expression, place: Place, bound: readonly strin
   const [item] = expression.kind === "call" && expression.target !== undefined ? expression.arguments : [];
   const names = item?.kind === "name" && macroNames.has((expression as Call).function) ? [...bound, item.name] : bound;
   const target = expression.kind === "call" ? expression.target : undefined;
-  const placed = withChildren(expression, (child) => standingFor(child, place, child === target ? bound : names));
-  return "nameAt" in placed ? { ...placed, at, nameAt: at } : { ...placed, at };
+  const rewritten = withChildren(expression, (child) => inlined(child, use, child === target ? bound : names));
+  return "nameAt" in rewritten ? { ...rewritten, at, nameAt: at } : { ...rewritten, at };
 }
 
 // The checks of lists and conditions

@@ -110,7 +110,9 @@ const source = converted<WrittenSource, EventSource>(
       complain(reader, path, line, [
         "bad-source",
         (found) => `\`${found}\` is neither a transition nor an operation`,
-        { help: "write a transition, such as `Parcel -> stored`, or an operation, such as `dropOff`" },
+        {
+          help: "write the state that is entered, such as `Parcel -> stored`, or the operation that causes it, such as `dropOff`",
+        },
       ]),
   }),
   (reader, _, { operation, resource, state }, { value }) => {

@@ -344,7 +344,10 @@ function uniqueFields(reader: Reader, at: Path, sourceTexts: readonly SourceText
   const span = wrong === undefined || wrong.text === "" ? reader.places.get(at.slice(0, -1).join("/")) : spanOf(wrong);
   if (span !== undefined) {
     report(reader, "resources/bad-rule", span, "`unique` is followed by names of fields", {
-      help: "write `unique site + door`",
+      help:
+        wrong !== undefined && /\babsent\b/.test(wrong.text)
+          ? "write `unique site + door, absent equal`"
+          : "write `unique site + door`",
     });
   }
   return undefined;

@@ -69,7 +69,12 @@ function ignoredMembers(
       ? [["takes", `is ${withArticle(action === "unlink" ? endpoint.method : action)}, which takes no body`] as const]
       : []),
     ...(!list && action !== "clear" && endpoint.where !== undefined
-      ? [["where", "returns no list that `where` could filter"] as const]
+      ? [
+          [
+            "where",
+            "returns no list that `where` could filter: write `if` and `else`, or a condition in `allow` of part 5",
+          ] as const,
+        ]
       : []),
     ...(!list && endpoint.filters !== undefined ? [["filters", "returns no list to filter"] as const] : []),
     ...(endpoint.the !== undefined && !ofOne(action, key !== undefined)

@@ -103,7 +103,7 @@ function valueProblem(model: Model, { type }: Field, modifier: Modifier): string
   const structure = ["map", "file", "schema"].includes(bare.kind) || (bare.kind === "scalar" && bare.name === "json");
   const embedded = bare.kind === "named" && lookup(model.resources.types, bare.name) !== undefined;
   if (structure || embedded) return "its value is a structure, which has no order";
-  if (bare.kind === "list") return "a list has no order";
+  if (bare.kind === "list") return "a list has no order; write `filters: { tag: tag in tags }` at the operation";
   if (bare.kind === "scalar" && bare.name === "money" && modifier !== "unique") {
     return "amounts in several currencies have no order; store the amount in a separate field";
   }

@@ -34,7 +34,7 @@ function messageOf(resource: string, { columns, kind, resource: other }: Depende
 
 function helpOf(resource: string, { kind, resource: other }: Dependency): string {
   if (kind === "walk") return `walk from a field of ${resource} that refers to one ${other}`;
-  return `compare a field of the ${other} with one of the ${resource} by \`==\`, or write \`# ok: few ${other} records\` after the rule if there are always few`;
+  return `compare a field of the ${other} with one of the ${resource} by \`==\`, or write \`# ok rule-reads-all: few ${other} records\` after the rule if there are always few`;
 }
 
 /** Reports a rule that is true for every record, or for none. */

@@ -83,7 +83,8 @@ const furtherWriteLacksField: Check = {
   why: "The record could never be created, and the whole request would fail.",
   *run({ gaps, model, places }) {
     for (const { at, of, write } of furtherWriteSites(model)) {
-      if (write.kind !== "create") continue;
+      // For `set` in place of `with` there is one finding, not one for each field.
+      if (write.kind !== "create" || (write.with === undefined && write.set !== undefined)) continue;
       const { resource } = write;
       const isTimed = of.kind === "transition" && (of.trigger.on.kind === "after" || of.trigger.on.kind === "at");
       for (const [name, field] of Object.entries(fieldsOf(model, resource))) {
