@@ -23,7 +23,7 @@ interface Schema {
 /** Returns the words that a key can have as its value: `POST|write`. */
 function wordsOf(forms: readonly Schema[]): string {
   const words = forms.flatMap((form) => form.enum ?? []).filter((word) => typeof word === "string");
-  const own = [...new Set(words)].filter((word) => !["", "not shown", "true", "false"].includes(word));
+  const own = [...new Set(words)].filter((word) => !["", "not shown", "yes", "no"].includes(word));
   return own.every((word) => word === "none") ? "" : `: ${own.join(" | ")}`;
 }
 

@@ -9,7 +9,7 @@
 import { converted, form } from "../grammar/form.ts";
 import { complain, type Grammar } from "../grammar/grammar.ts";
 import { either, present, shared } from "../grammar/schema.ts";
-import { choice, duration } from "../grammar/words.ts";
+import { duration, flag } from "../grammar/words.ts";
 import type { SourceText } from "../grammar/source-text.ts";
 import { isNone, type Path, type Reader, report } from "../grammar/reader.ts";
 import { namesAt } from "../grammar/values.ts";
@@ -27,7 +27,7 @@ const origins: Grammar<Cors["origins"]> = {
 };
 
 interface WrittenCors extends Omit<Cors, "credentials"> {
-  readonly credentials?: "yes" | "no" | "true" | "false";
+  readonly credentials?: boolean;
 }
 
 const written = form<WrittenCors>({
@@ -35,7 +35,7 @@ const written = form<WrittenCors>({
   example: "{ origins: https://app.example }",
   members: {
     origins: { ...origins, needed: true },
-    credentials: choice(["yes", "no", "true", "false"], "Whether credentials are sent"),
+    credentials: flag("credentials"),
     keep: duration("How long browsers cache it"),
   },
   missing: (reader, _, __, { key, span }) =>
@@ -47,8 +47,7 @@ const written = form<WrittenCors>({
 const map = converted<WrittenCors, Cors>(
   written,
   (reader, _, { credentials, ...rest }, { key, value }) => {
-    const isSent = credentials === "yes" || credentials === "true";
-    if (!isSent) return rest;
+    if (credentials !== true) return rest;
     if (rest.origins !== "any") return { ...rest, credentials: true };
     report(
       reader,
@@ -62,7 +61,7 @@ const map = converted<WrittenCors, Cors>(
     );
     return undefined;
   },
-  ({ credentials, ...rest }) => ({ ...rest, ...(credentials && { credentials: "yes" }) }),
+  ({ credentials, ...rest }) => ({ ...rest, ...(credentials && { credentials }) }),
 );
 
 export const cors: Grammar<Cors | "none"> = {

@@ -113,22 +113,22 @@ export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"), du
 /** Reads the HTTP status of an error. */
 export const status: Made<number> = valueOf((...found) => readStatus(...found), shared("text"));
 
-/** Reads `true` or `false` in a map. In a line, a fixed phrase means true and its absence false. */
+/** Reads `true` or `false`, also as `yes` or `no`, in a map. In a line, a fixed phrase means true and its absence false. */
 export function flag(key: string, fixed: string = key): Words<boolean> {
-  const yesOrNo = ["true", "false"] as const;
+  const yesOrNo = ["true", "false", "yes", "no"] as const;
   const choices = words(
     (reader, path, found) => readChoice(reader, path, found, yesOrNo, `\`${key}\``),
     oneOf(...yesOrNo),
   );
   return {
     pattern: fixed.replaceAll(" ", String.raw`\s+`),
-    schema: oneOf("true", "false", true, false),
+    schema: oneOf(...yesOrNo, true, false),
     printWords: () => fixed,
     print: String,
     readWords: () => true,
     read: (reader, path, statement, label) => {
       const found = choices.read(reader, path, statement, label);
-      return found === undefined ? undefined : found === "true";
+      return found === undefined ? undefined : found === "true" || found === "yes";
     },
   };
 }
