@@ -16,6 +16,7 @@ import { checks as resourcesModifiers } from "./resources/checks/modifiers.ts";
 import { checks as resourcesNames } from "./resources/checks/names.ts";
 import { check as resourcesNeverCreated } from "./resources/checks/never-created.ts";
 import { checks as resourcesNeverSet } from "./resources/checks/never-set.ts";
+import { check as resourcesNotStored } from "./resources/checks/not-stored.ts";
 import { checks as resourcesRules } from "./resources/checks/rules.ts";
 import { checks as resourcesSecrets } from "./resources/checks/secrets.ts";
 import { check as resourcesUndiscoverableReference } from "./resources/checks/undiscoverable-reference.ts";
@@ -102,6 +103,7 @@ export const checks: readonly Check[] = [
   ...resourcesNames,
   resourcesNeverCreated,
   ...resourcesNeverSet,
+  resourcesNotStored,
   ...resourcesRules,
   ...resourcesSecrets,
   resourcesUndiscoverableReference,
