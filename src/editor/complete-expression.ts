@@ -100,7 +100,9 @@ function valuesFor(scope: Scope, before: string): readonly Completion[] {
   const compared = /^(.*?)\s*(?:[=!]=|\bin\s*\[(?:[^\]]*,)?)\s*$/s.exec(before)?.[1];
   const type = compared === undefined ? undefined : typeOf(scope, operandBefore(compared))?.type;
   const values = type?.kind === "string" ? (type.values ?? []) : [];
-  return values.map((label) => ({ label, kind: "text" }));
+  const listed = /\[([^\]]*)$/.exec(before)?.[1] ?? "";
+  const present = listed.split(",").map((one) => one.trim().slice(1, -1));
+  return values.filter((label) => !present.includes(label)).map((label) => ({ label, kind: "text" }));
 }
 
 /** Returns the text before a string that is not closed; undefined if none is open. */

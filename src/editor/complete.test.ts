@@ -53,9 +53,48 @@ const rows: readonly Row[] = [
     offers: "wrong-code no-free-locker not-found",
   },
   { line: "  announceParcel: courier", by: "  announceParcel: ▮", offers: "courier operator signed-in anyone" },
-  { line: "  announceParcel: courier", by: "  ▮", offers: "addSite collect", not: "courier" },
+  { line: "  announceParcel: courier", by: "  ▮", offers: "announceParcel", not: "addSite collect courier" },
   { line: "roles: [", by: "own: { ▮: true }", offers: "Parcel Locker Site" },
   { line: "  Locker: unique", by: "  Locker: unique site + ▮", offers: "door size", not: "weightKg" },
+  // Words beside the cursor are not offered again: before and after it, in each form, in quotes and without.
+  { line: "  weightKg:", by: "  weightKg: decimal, read-only, ▮", offers: "unique filter", not: "read-only" },
+  { line: "  weightKg:", by: "  weightKg: decimal, ▮, read-only", offers: "unique filter", not: "read-only" },
+  { line: "  weightKg:", by: "  weightKg: { type: decimal, marks: [sort, ▮] }", offers: "filter", not: "sort" },
+  { line: "  weightKg:", by: "  weightKg: { type: decimal, marks: [▮, sort]", offers: "filter", not: "sort" },
+  {
+    line: "  weightKg:",
+    by: "  weightKg:\n    type: decimal\n    marks:\n      - sort\n      - ▮",
+    offers: "filter",
+    not: "sort",
+  },
+  { line: "  weightKg:", by: '  weightKg: { "type": decimal, ▮ }', offers: "default marks", not: "type" },
+  { line: "  weightKg:", by: '  weightKg: { type: decimal, "▮ }', offers: "default marks", not: "type" },
+  { line: "  weightKg:", by: '  weightKg: { type: decimal, "▮" }', offers: "default marks", not: "type" },
+  { line: "  weightKg:", by: "  weightKg: { '▮': x, 'type': decimal }", offers: "default marks", not: "type" },
+  { line: "  final: [collected", by: '  final: ["collected", "▮"]', offers: "returned", not: "collected" },
+  { line: "  final: [collected", by: '  final: [collected, "▮', offers: "returned", not: "collected" },
+  { line: "  final: [collected", by: "  final: [▮, collected]", offers: "returned", not: "collected" },
+  { line: "  announceParcel: courier", by: "  announceParcel: courier | ▮", offers: "operator", not: "courier" },
+  { line: "  announceParcel: courier", by: "  announceParcel: ▮ | courier", offers: "operator", not: "courier" },
+  { line: "  Locker: unique", by: "  Locker: unique site + ▮", offers: "door size", not: "site" },
+  { line: "own: {", by: "own: { Parcel: courier == caller.id, ▮ }", offers: "Locker Site", not: "Parcel" },
+  {
+    line: "show: {",
+    by: "show: { Parcel.pickupCode: operator, Parcel.▮: operator }",
+    offers: "labels",
+    not: "pickupCode",
+  },
+  { line: "lists: cursor", by: "lists: cursor, 50 per page, ▮", offers: "limit", not: "per cursor" },
+  {
+    line: "    stored -> collected:",
+    by: "    stored -> collected: { by: collect, ▮, if: x }",
+    offers: "else",
+    not: "by if",
+  },
+  { line: "      if: extensions", by: "      if: state in ['stored', '▮']", offers: "announced", not: "stored" },
+  // The same word in another place is no repetition.
+  { line: "  announceParcel: courier", by: "  announceParcel: courier if own | ▮", offers: "courier operator" },
+  { line: "    free -> faulty:", by: "    free -> ▮: by repairLocker", offers: "free faulty" },
   // Expressions
   {
     line: "      if: extensions",
@@ -100,3 +139,18 @@ for (const { by, line, not = "", offers } of rows) {
     assert.deepEqual({ missing, wrong }, { missing: [], wrong: [] }, labels.join(" "));
   });
 }
+
+test("a key in quotes ends its quote", () => {
+  for (const [written, expected] of [
+    ['{ type: decimal, "▮ }', '{ type: decimal, "marks":  }'],
+    ['{ type: decimal, "▮" }', '{ type: decimal, "marks":  }'],
+    ['{ type: decimal, "ma▮": x }', '{ type: decimal, "marks": x }'],
+    ["{ type: decimal, ▮ }", "{ type: decimal, marks:  }"],
+  ] as const) {
+    const { offset, text } = marked(withLine(lockers, "  weightKg:", `  weightKg: ${written}`));
+    const { end, items, start } = complete(analyse("parcel-lockers.md", lockers), text, offset, pages);
+    const item = items.find(({ label }) => label === "marks");
+    const changed = text.slice(0, start) + (item?.insert ?? item?.label) + text.slice(end);
+    assert.ok(changed.includes(`weightKg: ${expected}\n`), written);
+  }
+});

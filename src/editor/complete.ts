@@ -58,15 +58,30 @@ export function complete(analysis: Analysis, text: string, offset: number, pages
   if (around.part === undefined || !around.isBlock) add(outside(text, start, around));
   else {
     const { part } = around;
-    for (const written of placeholders(text, start, end, around)) {
-      const answer = probe(analysis, text, [start, end], { ...around, part }, written);
+    for (const one of placeholders(text, start, end, around)) {
+      const answer = probe(analysis, text, [start, end], { ...around, part }, one);
       const expressions = expressionItems(answer, pages);
       add(expressions.length > 0 ? expressions : itemsOf(answer, analysis, pages));
       // An expression is nothing else too.
       if (expressions.length > 0) break;
     }
   }
-  return { start, end, items: [...found.values()] };
+  return quoted({ start, end, items: [...found.values()] }, text);
+}
+
+/** A key that is completed in quotes ends its quote: `"type": `. */
+function quoted({ end, items, start }: Completions, text: string): Completions {
+  const { after, before } = quoteAround(text, start, end);
+  if (before === "") return { start, end, items };
+  return {
+    start,
+    end: end + after.length,
+    items: items.map((item) => ({
+      ...item,
+      insert:
+        item.insert?.endsWith(": ") === true ? `${item.insert.slice(0, -2)}${before}: ` : `${item.label}${before}`,
+    })),
+  };
 }
 
 /** Returns the offsets of the word around an offset. */
@@ -94,39 +109,58 @@ function outside(text: string, start: number, { isData }: PartText): readonly Co
 
 // ── Placeholders ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Returns what to write in place of the word, for each thing that it might be: a key, a value, a name with a capital. */
-function placeholders(text: string, start: number, end: number, { start: from }: PartText): readonly string[] {
-  const line = text.slice(Math.max(from, text.lastIndexOf("\n", start - 1) + 1), start);
-  const rest = /^[^\n]*/.exec(text.slice(end))?.[0] ?? "";
-  const open = openBrackets(line);
-  const isClosed = openBrackets(line + rest).length === 0;
-  const close = isClosed
-    ? ""
-    : open
-        .toReversed()
-        .map((one) => (one === "{" ? "}" : "]"))
-        .join("");
-  const isKeyed = /^["']?\s*:(\s|$)/.test(rest);
-  const flow = open.at(-1);
+/** What to write in place of the word, and the brackets that are missing at the end of its line. */
+interface Placeholder {
+  readonly written: string;
+  readonly closing: string;
+}
+
+/** Returns a placeholder for each thing that the word might be: a key, a value, a name with a capital. */
+function placeholders(text: string, start: number, end: number, { start: from }: PartText): readonly Placeholder[] {
+  const quote = quoteAround(text, start, end);
+  const line = text.slice(Math.max(from, text.lastIndexOf("\n", start - 1) + 1), start - quote.before.length);
+  const rest = restOfLine(text, end).slice(quote.after.length);
+  const flow = openBrackets(line).at(-1);
   const piece = flow === undefined ? line : line.slice(lastBreak(line));
-  const mayBeKey = flow === undefined ? /^\s*(?:- +)*["']?$/.test(line) : flow === "{" && !/:\s/.test(piece);
-  const mayBeValue = !mayBeKey || /^\s*(?:- +)+["']?$/.test(line);
-  const keys = isKeyed ? [placeholder, capital] : [`${placeholder}: x${close}`, `${capital}: x${close}`];
+  const isKeyed = /^\s*:(\s|$)/.test(rest);
+  const mayBeKey = flow === undefined ? /^\s*(?:- +)*$/.test(line) : flow === "{" && !/:\s/.test(piece);
+  const mayBeValue = !mayBeKey || /^\s*(?:- +)+$/.test(line);
+  // The quote that closes the word closes the value of a new key.
+  const keyed = (word: string): string => (isKeyed ? word : `${word}${quote.before}: ${quote.after}x`);
+  const open = quote.after === "" ? quote.before : "";
   // A guard without its error is no part of the model yet.
   const indent = /^\s*/.exec(line)?.[0] ?? "";
   const error = flow === undefined ? `\n${indent}else: x` : ", else: x";
-  const guarded = /(?:^|[\s{,])if:\s/.test(piece) ? [`${placeholder}${error}${close}`] : [];
-  const values = [`${placeholder}${close}`, ...guarded, `${capital}${close}`];
-  return [...(mayBeKey || isKeyed ? keys : []), ...(mayBeValue && !isKeyed ? values : [])];
+  const guarded = /(?:^|[\s{,])if:\s/.test(piece) ? [`${placeholder}${open}${error}`] : [];
+  const closing = openBrackets(line + rest)
+    .toReversed()
+    .map((one) => (one === "{" ? "}" : "]"))
+    .join("");
+  return [
+    ...(mayBeKey || isKeyed ? [placeholder, capital].map(keyed) : []),
+    ...(mayBeValue && !isKeyed ? [`${placeholder}${open}`, ...guarded, `${capital}${open}`] : []),
+  ].map((written) => ({ written, closing }));
+}
+
+/** Returns the text from an offset to the end of its line, or to a comment. */
+function restOfLine(text: string, offset: number): string {
+  return /^(?:(?!\s#)[^\r\n])*/.exec(text.slice(offset))?.[0] ?? "";
+}
+
+/** Returns the quotes around a word that is a text in quotes: both empty if it is none, `after` if the text is not closed. */
+function quoteAround(text: string, start: number, end: number): { readonly before: string; readonly after: string } {
+  const before = /(?:^|[\s{[,:])(["'])$/.exec(text.slice(Math.max(0, start - 2), start))?.[1] ?? "";
+  return { before, after: before !== "" && text.startsWith(before, end) ? before : "" };
 }
 
 /** Returns the brackets that are open at the end of a line, outermost first. */
 function openBrackets(line: string): readonly string[] {
   const open: string[] = [];
   let quote = "";
-  for (const character of line) {
+  for (const [index, character] of [...line].entries()) {
     if (quote !== "") quote = character === quote ? "" : quote;
-    else if (character === '"') quote = character;
+    // An apostrophe is no quote.
+    else if (character === '"' || (character === "'" && /[\s{[,:]/.test(line.charAt(index - 1)))) quote = character;
     else if (character === "{" || character === "[") open.push(character);
     else if (character === "}" || character === "]") open.pop();
   }
@@ -155,10 +189,11 @@ function probe(
   text: string,
   [start, end]: readonly [number, number],
   around: PartText & { readonly part: PartName },
-  written: string,
+  { closing, written }: Placeholder,
 ): Probe {
   const { part } = around;
-  const chunk = text.slice(around.start, start) + written + text.slice(end, around.end);
+  const rest = restOfLine(text, end);
+  const chunk = text.slice(around.start, start) + written + rest + closing + text.slice(end + rest.length, around.end);
   const { document } = readDocument(around.isData ? name : "part.md", chunk, { topLevelKeys: documentKeys });
   const { diagnostics, model: found, places, sections } = readModel(document);
   const model: Model = {
@@ -186,12 +221,16 @@ function itemsOf(found: Probe, analysis: Analysis, pages: ReferencePages): reado
     .filter(({ declares, name }) => name === word && !declares)
     .flatMap((one) => namesFor(one, declared, found, analysis));
   const items = [...wordItems(words, found, pages), ...names, ...defaultItems(found, pages)];
-  if (items.length > 0 || word === capital) return items;
+  const present = wordsBeside(found);
+  const missing = items.filter(({ label }) => !present.has(label));
+  if (items.length > 0 || word === capital) return missing;
   // No reader and no reference knows the word, but a check of the part may know which names are possible.
-  return wordItems(knownWords(found, findingsOf(found, analysis)), found, pages).map((item) => ({
-    ...item,
-    ...(index.model.resources.resources[item.label] === undefined ? {} : { kind: "resource" }),
-  }));
+  return wordItems(knownWords(found, findingsOf(found, analysis)), found, pages)
+    .filter(({ label }) => !present.has(label))
+    .map((item) => ({
+      ...item,
+      ...(index.model.resources.resources[item.label] === undefined ? {} : { kind: "resource" }),
+    }));
 }
 
 function knownWords({ at, word }: Probe, diagnostics: readonly Diagnostic[]): readonly string[] {
@@ -199,29 +238,44 @@ function knownWords({ at, word }: Probe, diagnostics: readonly Diagnostic[]): re
   return diagnostics.flatMap((one) => (one.known !== undefined && isHere(one) ? one.known : []));
 }
 
-function wordItems(words: readonly string[], { index, isKey, part, word }: Probe, pages: ReferencePages): Completion[] {
-  const { root, sections } = index.document;
-  const nodes = root === undefined ? sections.flatMap(({ fences }) => fences.map(({ body }) => body)) : [root];
-  const present = nodes.map((node) => node && keysAround(node, word)).find((keys) => keys !== undefined) ?? [];
-  return words
-    .filter((label) => !present.includes(label))
-    .map((label): Completion => {
-      const explanation = pages.explanation(part, label);
-      return {
-        label,
-        kind: isKey ? "key" : "word",
-        ...(explanation === undefined ? {} : { documentation: explanation.text }),
-        ...(isKey ? { insert: `${label}: ` } : {}),
-      };
-    });
+function wordItems(words: readonly string[], { isKey, part }: Probe, pages: ReferencePages): Completion[] {
+  return words.map((label): Completion => {
+    const explanation = pages.explanation(part, label);
+    return {
+      label,
+      kind: isKey ? "key" : "word",
+      ...(explanation === undefined ? {} : { documentation: explanation.text }),
+      ...(isKey ? { insert: `${label}: ` } : {}),
+    };
+  });
 }
 
-/** Returns the keys of the map that has the placeholder as a key. */
-function keysAround(node: Node, word: string): readonly string[] | undefined {
-  if (node.kind === "text") return undefined;
-  if (node.kind === "list") return firstDefined(node.items, (item) => keysAround(item, word));
-  if (node.entries.some(({ key }) => key.value === word)) return node.entries.map(({ key }) => key.value);
-  return firstDefined(node.entries, ({ value }) => keysAround(value, word));
+/**
+ * Returns the words that are already written beside the placeholder, which nobody writes twice: other keys of its map, other
+ * items of its list, and what the commas, `|` and `+` of one line separate.
+ */
+function wordsBeside({ index: { document }, word }: Probe): ReadonlySet<string> {
+  const { root, sections } = document;
+  const nodes = root === undefined ? sections.flatMap(({ fences }) => fences.map(({ body }) => body)) : [root];
+  const texts = firstDefined(nodes, (node) => node && textsBeside(node, word)) ?? [];
+  const pieces = texts.flatMap((text) => text.replace(/^unique\s/, "").split(/[,|+]/)).map((piece) => piece.trim());
+  const before = pieces.find((piece) => piece.includes(word))?.split(word, 1)[0] ?? "";
+  // `50 per page` has the words `per page`.
+  const words = pieces.map((piece) => piece.replaceAll(/(?:^|\s)\d\S*/g, "").trim());
+  return new Set(words.flatMap((one) => (one.startsWith(before) ? [one.slice(before.length)] : [])));
+}
+
+/** Returns the text that has the placeholder, and the texts beside it: the keys of its map, or the items of its list. */
+function textsBeside(node: Node, word: string): readonly string[] | undefined {
+  if (node.kind === "text") return node.value.includes(word) ? [node.value] : undefined;
+  const texts =
+    node.kind === "list"
+      ? node.items.flatMap((item) => (item.kind === "text" ? [item.value] : []))
+      : node.entries.map(({ key }) => key.value);
+  if (texts.some((text) => text.includes(word))) return texts;
+  return firstDefined(node.kind === "list" ? node.items : node.entries.map(({ value }) => value), (one) =>
+    textsBeside(one, word),
+  );
 }
 
 function firstDefined<One, Value>(all: readonly One[], find: (one: One) => Value | undefined): Value | undefined {

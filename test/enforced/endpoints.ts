@@ -23,7 +23,7 @@ function served(endpoints: Block, more: Parts = {}): string {
 const three: readonly Step[] = [1, 2, 3].map((each) => ask("POST /things", { count: each }, "201"));
 
 /** An agent's request for its tools, in the revision of 2026-07-28. */
-const toolsOf = (path: string): readonly [string, JsonObject] => [
+export const toolsOf = (path: string): readonly [string, JsonObject] => [
   `POST ${path}\nAccept: application/json, text/event-stream\nMCP-Protocol-Version: 2026-07-28\nMcp-Method: tools/list`,
   {
     ...{ jsonrpc: "2.0", id: 1, method: "tools/list" },

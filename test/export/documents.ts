@@ -159,7 +159,7 @@ export interface Checked {
   readonly plan: Plan;
 }
 
-function checked(text: string): Checked {
+export function checked(text: string): Checked {
   const result = check("service.md", text);
   return { result, plan: buildPlan(result.model, result.places, result.expressions) };
 }

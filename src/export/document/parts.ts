@@ -3,7 +3,7 @@ import { camelCase } from "../../base/case.ts";
 import { type SignatureScheme, schemeName, signatureField } from "../../base/signature-schemes.ts";
 import { nameOf } from "../../language/authentication/grants.ts";
 import type { Grant } from "../../language/authentication/model.ts";
-import type { AcceptedMedia } from "../../language/endpoints/model.ts";
+import type { AcceptedMedia, Mcp } from "../../language/endpoints/model.ts";
 import type { Envelope } from "../../language/events/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { printFieldType } from "../../language/resources/field-print.ts";
@@ -173,16 +173,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
             cors.credentials === true ? ", with credentials" : "",
           ],
     ],
-    [
-      "Agents",
-      mcp === undefined || mcp === "none"
-        ? undefined
-        : [
-            "call operations as tools at ",
-            code(`POST ${(server?.url ?? "").replace(/\/+$/, "")}${mcp.at}`),
-            mcp.for === undefined ? "" : ["; for ", joined(mcp.for, " | ", (grant) => code(nameOf(grant)))],
-          ],
-    ],
+    ["Agents", mcp === undefined || mcp === "none" ? undefined : agentWords(mcp, server?.url ?? "")],
     [
       "Repeated requests",
       repeats === "none"
@@ -195,6 +186,18 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
             repeats.echoed === true ? ", echoed" : "",
           ],
     ],
+  ];
+}
+
+/** Says how to connect an agent. */
+function agentWords({ at, for: grants }: Mcp, base: string): Words {
+  const url = `${base.replace(/\/+$/, "")}${at}`;
+  return [
+    "to give an agent these operations as tools, add ",
+    { kind: "address", url, text: url },
+    " to it as a server of the Model Context Protocol (Streamable HTTP), with the credential of its user; it finds the operations that " +
+      "this user may run",
+    grants === undefined ? "" : ["; for ", joined(grants, " | ", (grant) => code(nameOf(grant)))],
   ];
 }
 

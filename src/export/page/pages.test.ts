@@ -1,7 +1,8 @@
 /** The pages as answers: what each client is given, with which header fields. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, baseUrl, checkedFlagship, checkedLibrary } from "../../../test/export/documents.ts";
+import { documentOf } from "../../../test/enforced/document.ts";
+import { at, baseUrl, checked, checkedFlagship, checkedLibrary } from "../../../test/export/documents.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { openapi } from "../openapi/openapi.ts";
 import { type PageResponse, servicePages } from "./pages.ts";
@@ -51,6 +52,20 @@ test("/ is HTML for those who ask for it and JSON for everybody else", async () 
       assert.match(header(answer, "Link") ?? "", new RegExp(`rel="${relation}"`), "R1.1");
     }
   }
+});
+
+test("/ has the address for agents, and how to connect one", async () => {
+  const { plan, result } = checked(
+    documentOf({ endpoints: { base: "{base_url}/v1", mcp: { at: "/mcp", for: "admin" } } }),
+  );
+  const pages = servicePages({ plan, result, baseUrl: () => baseUrl });
+  const { body } = await get("/", { accept: "text/html" }, pages);
+  assert.match(
+    String(body),
+    new RegExp(`add <a href="${baseUrl}/v1/mcp"[^>]*>${baseUrl}/v1/mcp</a> to it as a server`),
+  );
+  assert.match(String(body), /; for <code>admin<\/code>/);
+  assert.doesNotMatch(String((await get("/", { accept: "text/html" })).body), /Model Context Protocol/);
 });
 
 test("only pages with HTML loosen the policy, and only for the stylesheet and the icon", async () => {

@@ -90,20 +90,28 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   const field = lookup(fieldsOf(model, resource), name);
   if (field === undefined) return false;
   if (name === "id" || field.marks.includes("unique")) return true;
-  const rules = lookup(model.resources.rules, resource) ?? [];
-  return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
+  return isUniqueTogether(model, resource, [name]);
 }
 
-/** Whether no two records have the same values of these fields, by a `unique` rule over exactly these. */
+/** Whether no two records have the same values of exactly these fields, by a `unique` rule or a number `counter per`. */
 export function isUniqueTogether(model: Model, resource: string, names: readonly string[]): boolean {
-  const rules = lookup(model.resources.rules, resource) ?? [];
-  return rules.some(
-    (rule) =>
-      rule.kind === "unique" &&
-      rule.fields.length === new Set(names).size &&
-      rule.fields.length === names.length &&
-      names.every((name) => rule.fields.includes(name)),
+  return uniqueTogether(model, resource).some(
+    (fields) =>
+      fields.length === new Set(names).size &&
+      fields.length === names.length &&
+      names.every((name) => fields.includes(name)),
   );
+}
+
+/** Returns the sets of fields that are unique together: of each `unique` rule, and of each number with its `counter per`. */
+function uniqueTogether(model: Model, resource: string): readonly (readonly string[])[] {
+  const rules = lookup(model.resources.rules, resource) ?? [];
+  return [
+    ...rules.flatMap((rule) => (rule.kind === "unique" ? [rule.fields] : [])),
+    ...Object.entries(fieldsOf(model, resource)).flatMap(([name, { default: made }]) =>
+      made?.kind === "counter-per" ? [[made.per, name]] : [],
+    ),
+  ];
 }
 
 /**
@@ -179,9 +187,7 @@ export const fieldSites: (model: Model) => readonly FieldSite[] = onceForModel((
 
 /** Whether the field is unique, alone or together with other fields. */
 export function isDistinguishing(model: Model, resource: string, name: string): boolean {
-  const rules = lookup(model.resources.rules, resource) ?? [];
-  const isInUniqueSet = rules.some((rule) => rule.kind === "unique" && rule.fields.includes(name));
-  return isInUniqueSet || isUnique(model, resource, name);
+  return isUnique(model, resource, name) || uniqueTogether(model, resource).some((fields) => fields.includes(name));
 }
 
 /** Whether the field is in a `unique` rule that treats two absent values as equal. */

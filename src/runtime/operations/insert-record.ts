@@ -23,7 +23,7 @@ import {
   checkRulesAndComputed,
   toStoredInput,
 } from "../records/defaults-and-rules.ts";
-import { fillCounters } from "../records/counters.ts";
+import { withCounters } from "../records/counters.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
 
 /**
@@ -78,12 +78,12 @@ export async function inserted(
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
   await checkGuard(call, tx, undefined);
   await choose(call, tx, values);
-  const counted = fillCounters(call, tx, table, values);
-  if (counted !== undefined) await counted;
-  const first = operation.moves.length === 0 ? undefined : await startTransition(call, tx, values);
-  await checkRulesAndComputed(call, tx, operationTable(call), values, undefined, first?.set);
   const view = call.kind.own ?? call.kind.record.view;
-  const written = await tx.insert(table.resource, values, call.now, view, call.variables);
+  const { first, written } = await withCounters(call, tx, table, values, async () => {
+    const first = operation.moves.length === 0 ? undefined : await startTransition(call, tx, values);
+    await checkRulesAndComputed(call, tx, operationTable(call), values, undefined, first?.set);
+    return { first, written: await tx.insert(table.resource, values, call.now, view, call.variables) };
+  });
   if (written.kind === "duplicate") return present(call, tx, input, values, written.columns, view);
   allowTokens(call, table.resource, written.row["id"]);
   const change = first === undefined ? created(table) : { to: first.to };

@@ -216,7 +216,7 @@ export function defaultValue(changeContext: ChangeContext, column: Column): Valu
     case "literal":
       return made.value as Value;
     default:
-      // There is no default, or it is counted: `counter` by the store, `counter per` by `fillCounters` (counters.ts).
+      // There is no default, or it is counted: `counter` by the store, `counter per` by `withCounters` (counters.ts).
       return null;
   }
 }

@@ -17,7 +17,7 @@ import {
   fillDefaults,
   touch,
 } from "./defaults-and-rules.ts";
-import { fillCounters } from "./counters.ts";
+import { withCounters } from "./counters.ts";
 import type { Changed } from "./effects.ts";
 import { holdLive } from "./quotas.ts";
 
@@ -150,10 +150,11 @@ export async function addRecord(
   follow: Follow,
 ): Promise<void> {
   fillDefaults(changeContext, table, values, secrets);
-  await fillCounters(changeContext, tx, table, values);
-  await checkRulesAndComputed(changeContext, tx, table, values, undefined, assigned ?? valuesToCheck(table, values));
   const view = { resource: table.resource, members: [] };
-  const written = await tx.insert(table.resource, values, changeContext.now, view, changeContext.variables);
+  const { written } = await withCounters(changeContext, tx, table, values, async () => {
+    await checkRulesAndComputed(changeContext, tx, table, values, undefined, assigned ?? valuesToCheck(table, values));
+    return { written: await tx.insert(table.resource, values, changeContext.now, view, changeContext.variables) };
+  });
   if (written.kind === "duplicate") throw duplicate(changeContext, table, written.columns);
   await follow(changeContext, tx, { table, row: written.row, change: created(table), emits, effects });
   await holdLive(changeContext, tx, table, undefined, written.row);

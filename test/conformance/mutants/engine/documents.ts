@@ -216,7 +216,16 @@ const slots = documentOf({
   },
 });
 
+/** Things of which each caller has other tools. */
+const agents = documentOf({
+  endpoints: {
+    mcp: "/mcp",
+    endpoints: { addThing: "POST /things", getThing: "GET /things/{id}", removeThing: "DELETE /things/{id}" },
+  },
+  authentication: { allow: { addThing: "member", getThing: "signed-in", removeThing: "admin" } },
+});
+
 export const documents: Readonly<Record<string, string>> = {
-  ...{ things, tokens, people, versions, plain, pictures, slots },
+  ...{ things, tokens, people, versions, plain, pictures, slots, agents },
   "parcel-lockers": readFileSync(new URL("../../../../examples/parcel-lockers.md", import.meta.url), "utf8"),
 };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { HttpRequest, HttpResponse } from "../../../../src/http/message.ts";
 import type { ListQuery, PageArguments } from "../../../../src/store/port/store.ts";
+import { toolsOf } from "../../../enforced/endpoints.ts";
 import { ask, pass, type Scene, type Step } from "../../../enforced/proof.ts";
 import { type Change, type EngineMutant, mutantsOf } from "./mutant.ts";
 import { add, saw } from "./resources.ts";
@@ -65,8 +66,28 @@ const keyMutants = mutantsOf("slots", {
   ],
 });
 
+const [listing, listed] = toolsOf("/mcp");
+
+const agentMutants = mutantsOf("agents", {
+  "a caller has the tools of all callers": [
+    toolLists((names) => [...names, "removeThing"]),
+    ask(`ann ${listing}`, listed, { lacks: ["removeThing"] }),
+  ],
+  "a tool of a caller is missing": [
+    toolLists((names) => names.slice(1)),
+    ask(`ann ${listing}`, listed, { has: { result: { tools: [{ name: "addThing" }, { name: "getThing" }] } } }),
+  ],
+  "the address for agents admits callers without a key": [
+    responses((response, { target }) =>
+      target === "/mcp" && response.status === 401 ? { ...response, status: 200, body: "{}" } : response,
+    ),
+    ask(listing, listed, "401 unauthenticated"),
+  ],
+});
+
 export const endpointMutants: readonly EngineMutant[] = [
   ...keyMutants,
+  ...agentMutants,
   ...mutantsOf("things", {
     "a path is answered with another method": [
       requests((request) => (request.method === "PUT" ? withFields(request, {}, { method: "PATCH" }) : request)),
@@ -325,4 +346,17 @@ function replays(keyOf: (request: HttpRequest) => string | undefined): Change {
       };
     },
   };
+}
+
+/** Changes the names of the tools that a caller has. */
+function toolLists(change: (names: readonly string[]) => readonly string[]): Change {
+  return texts((text, _, { target }) => {
+    if (target !== "/mcp") return text;
+    const message = JSON.parse(text) as { readonly result?: { readonly tools: readonly { readonly name: string }[] } };
+    if (message.result === undefined) return text;
+    const { tools } = message.result;
+    const names = change(tools.map(({ name }) => name));
+    const changed = names.map((name) => ({ ...(tools.find((tool) => tool.name === name) ?? tools[0]), name }));
+    return JSON.stringify({ ...message, result: { ...message.result, tools: changed } });
+  });
 }
