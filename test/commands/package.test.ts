@@ -96,6 +96,11 @@ test("the package is used by another project", async (t) => {
     assert.match(npm(folder, "exec", "nonet", "--", "--version"), /^\d+\.\d+\.\d+\n$/);
   });
 
+  await t.test("it has the files that other tools copy", () => {
+    for (const path of ["spec-kit/extension.yml", "openspec/templates/service.md", "kiro/hooks/nonet.json"])
+      assert(existsSync(join(modules, "nonet", "integrations", path)), path);
+  });
+
   await t.test("npx begins a service", () => {
     npm(folder, "exec", "nonet", "--", "init", "shop", "--template", "states", "--yes");
     const { dependencies } = JSON.parse(readFileSync(join(folder, "shop", "package.json"), "utf8")) as Manifest;
