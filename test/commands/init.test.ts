@@ -13,7 +13,10 @@ import { check } from "../../src/language/check.ts";
 import { serviceName, templates, titleOf } from "../../src/init/templates.ts";
 import { releaseVersion } from "../../src/server/terminal.ts";
 import { cli } from "../cli.ts";
+import { postgresForFile } from "../postgres/for-file.ts";
 import { addressOf, finished, finishedHere, nonet, root, temporaryFolder } from "./process.ts";
+
+const { admin, server } = await postgresForFile();
 
 const usual = [
   ...[".github/workflows/api.yml", ".gitignore", ".vscode/extensions.json", ".vscode/settings.json", "AGENTS.md"],
@@ -137,21 +140,56 @@ test("from a description: functions have a stub with types, and it serves with t
   }
 });
 
-test("from a database: a document of its tables", async (t) => {
-  const folder = temporaryFolder(t);
-  const database = new DatabaseSync(join(folder, "shop.db"));
-  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT NOT NULL)");
-  database.close();
-  const { code, output } = await finishedHere(
-    ["init", "shop", "--from", "shop.db", "--name", "Corner Shop", "--extras", "none"],
-    { folder },
-  );
-  assert.equal(code, 0, output);
-  assert.deepEqual(filesIn(join(folder, "shop")), [".gitignore", "corner-shop.md", "nonet.test.yaml", "package.json"]);
-  const document = readFileSync(join(folder, "shop", "corner-shop.md"), "utf8");
-  assert.match(document, /^# Corner Shop\n/);
-  assert.equal(check("corner-shop.md", document).summary.errors, 0);
-});
+const tables = `CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT NOT NULL);
+  INSERT INTO orders (id, note) VALUES (7, 'two chairs')`;
+
+/** A database with a row: its address with a password, and a folder with the file of SQLite. */
+const databases: Readonly<Record<string, (folder: string) => Promise<string>>> = {
+  SQLite: async (folder) => {
+    const database = new DatabaseSync(join(folder, "shop.db"));
+    database.exec(tables);
+    database.close();
+    return join(folder, "shop.db");
+  },
+  PostgreSQL: async () => {
+    await admin.query(`CREATE SCHEMA shop; SET search_path = shop; ${tables}; RESET search_path`);
+    return `${server.address.replace("postgres@", "postgres:hush@")}?schema=shop&connections=4`;
+  },
+};
+
+for (const [system, made] of Object.entries(databases)) {
+  test(`from ${system}: a document of its tables, which serves its rows in place`, async (t) => {
+    const folder = temporaryFolder(t);
+    const data = await made(folder);
+    const { code, output } = await finishedHere(
+      ["init", "shop", "--from", data, "--name", "Corner Shop", "--extras", "none"],
+      { folder },
+    );
+    assert.equal(code, 0, output);
+    const project = join(folder, "shop");
+    assert.deepEqual(filesIn(project), [".gitignore", "corner-shop.md", "nonet.test.yaml", "package.json"]);
+    const document = readFileSync(join(project, "corner-shop.md"), "utf8");
+    assert.match(document, /^# Corner Shop\n/);
+    const [, serve = ""] =
+      /\n {2}npx (nonet serve corner-shop\.md --data \S+) {2}serve its rows in place\n/.exec(output) ?? [];
+    assert.notEqual(serve, "", output);
+    const written = filesIn(project).map((path) => readFileSync(join(project, path), "utf8"));
+    assert.doesNotMatch([output, ...written].join(""), /hush/);
+    const checked = await finishedHere(["check", "corner-shop.md"], { folder: project });
+    assert.equal(checked.code, 0, checked.output);
+    const key = ["key", "create", "corner-shop.md", "--user", "ann", "--role", "operator", "--data", data];
+    const migrated = await finishedHere(["migrate", "corner-shop.md", "--data", data], { folder: project });
+    assert.equal(migrated.code, 0, migrated.output);
+    const { output: keyOutput } = await finishedHere(key, { folder: project });
+    const [token = ""] = /\S{20,}$/m.exec(keyOutput) ?? [];
+    const running = nonet(t, [...serve.split(" ").slice(1, 3), "--data", data, "--port", "0"], { folder: project });
+    const address = await addressOf(running);
+    const read = await fetch(`${address}/orders/7`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.deepEqual([read.status, await read.json()], [200, { id: 7, note: "two chairs" }]);
+    running.signal("SIGTERM");
+    assert.equal(await running.ended, 0, running.output);
+  });
+}
 
 interface Refusal {
   readonly what: string;
