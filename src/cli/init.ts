@@ -50,9 +50,9 @@ export async function init(folder: string | undefined, options: InitOptions, ter
   writeProject(resolve(decisions.folder), files, options.force);
   terminal.err(summary);
   const data = rowsOf(decisions);
-  const inPlace =
+  const serving =
     data === undefined ? [] : [[`npx nonet serve ${service}.md --data ${data}`, "serve its rows in place"]];
-  terminal.out(report(decisions.folder, files, plan === undefined ? [] : [...started, ...inPlace]));
+  terminal.out(report(decisions.folder, files, plan === undefined ? [] : [...started, ...serving]));
   return 0;
 }
 

@@ -139,7 +139,7 @@ test("the hooks follow the format v1 of Kiro, and the steering file is always in
   }
   const rows: readonly [path: string, matches: boolean][] = [
     ["service.md", true],
-    ["/home/ann/api/service.md", true],
+    ["/srv/api/service.md", true],
     ["C:\\api\\service.md", true],
     [".kiro/specs/lending/design.md", true],
     ["docs/design.md", false],
