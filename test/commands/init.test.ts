@@ -9,7 +9,6 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { run } from "../../src/cli/run.ts";
-import { check } from "../../src/language/check.ts";
 import { serviceName, templates, titleOf } from "../../src/init/templates.ts";
 import { releaseVersion } from "../../src/server/terminal.ts";
 import { cli } from "../cli.ts";
@@ -104,6 +103,15 @@ async function isTested(t: TestContext, project: string, bin: string): Promise<v
   const [, hold] = /^(\d+) hold, 0 broken/m.exec(output) ?? [];
   assert(Number(hold) > 20, output.slice(-500));
 }
+
+test("the editor's extension is the one that is published", async (t) => {
+  const folder = temporaryFolder(t);
+  await finishedHere(["init", "shop"], { folder });
+  const extension = readFileSync(join(root, "editors", "vscode", "package.json"), "utf8");
+  const { publisher, name } = JSON.parse(extension) as { publisher: string; name: string };
+  const { recommendations } = readJson(folder, "shop", ".vscode", "extensions.json");
+  assert.deepEqual(recommendations, [`${publisher}.${name}`]);
+});
 
 test("from a description: functions have a stub with types, and it serves with them and without", async (t) => {
   const folder = temporaryFolder(t);
