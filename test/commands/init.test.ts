@@ -1,6 +1,6 @@
 /** `nonet init`: its questions, its files, and that what it writes is checked, served and tested. */
 import assert from "node:assert/strict";
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
@@ -73,6 +73,13 @@ test("every template: its files, a clean check, a served request, and a test of 
   }
 });
 
+/** The files of a new repository that its first commit would have. */
+function forGit(folder: string): readonly string[] {
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  git("init", "--quiet");
+  return git("ls-files", "--others", "--exclude-standard").trim().split("\n").toSorted();
+}
+
 /** `npm start` prints a request that creates a record. */
 async function serves(t: TestContext, project: string): Promise<void> {
   const [, ...start] = readJson(project, "package.json")["scripts"]?.["start"]?.split(" ") ?? [];
@@ -91,6 +98,8 @@ async function isTested(t: TestContext, project: string, bin: string): Promise<v
   const [, ...serve] = scripts["serve:test"]?.split(" ") ?? [];
   const running = nonet(t, [...serve, "--port", "0"], { folder: project });
   const address = await addressOf(running);
+  // The data of the running service is in the folder, too.
+  assert.deepEqual(forGit(project), [...usual, "my-api.md"].toSorted());
   const settings = join(project, "nonet.test.yaml");
   writeFileSync(settings, readFileSync(settings, "utf8").replaceAll("http://127.0.0.1:8080", address));
   const [, ...tested] = scripts["test"]?.split(" ") ?? [];

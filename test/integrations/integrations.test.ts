@@ -147,8 +147,10 @@ test("the hooks follow the format v1 of Kiro, and the steering file is always in
     ["my-service.md", false],
     ["service.md.txt", false],
   ];
-  const matcher = new RegExp(hooks[0]?.matcher ?? "");
-  for (const [path, matches] of rows) assert.equal(matcher.test(path), matches, path);
+  const matcher = hooks[0]?.matcher ?? "";
+  for (const [path, matches] of rows) assert.equal(new RegExp(matcher).test(path), matches, path);
+  // A person with another document replaces its name, as text.
+  assert(new RegExp(matcher.replaceAll("service.md", "parcels.md")).test("api/parcels.md"));
   assert.equal(frontMatter("kiro/steering/nonet.md")["inclusion"], "always");
 });
 
