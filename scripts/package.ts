@@ -40,7 +40,7 @@ for (const path of globSync("src/**/*.{ts,mjs}", { cwd: root })) {
 for (const path of globSync("src/export/typescript/common/*.ts", { cwd: root })) cpSync(join(root, path), place(path));
 for (const path of globSync(["src/**/*.md", "src/init/project/*"], { cwd: root }))
   cpSync(join(root, path), place(path));
-const pages = ["docs/*.md", "docs/{how-to,reference}/*.md", "examples/*.md", "schema/*.json", "{LICENSE,README.md,CHANGELOG.md,SUPPORT.md}"]; // biome-ignore format: one
+const pages = ["docs/*.md", "docs/{how-to,reference}/*.md", "examples/*.md", "schema/*.json", "integrations/**/*.{md,json,yml,yaml}", "{LICENSE,README.md,CHANGELOG.md,SUPPORT.md}"]; // biome-ignore format: one
 for (const path of globSync(pages, { cwd: root })) cpSync(join(root, path), place(path));
 
 // A container image runs only the command and needs no types.

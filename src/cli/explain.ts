@@ -14,17 +14,7 @@ export async function explain(typed: string | undefined, terminal: Terminal): Pr
   return 0;
 }
 
-/** The finding of `nonet check --strict` has no page, since no document alone has it. */
-const gap = `# An open question
-
-\`document/gap\` · error
-
-With \`--strict\` each question that the document leaves open, or does not mention, is an error. Answer it in a \`yaml\` block of its
-part, or write \`none\` if there is none. \`nonet check --questions\` prints all questions with their answers.
-`;
-
 function pagesText(typed: string): string {
-  if (typed === "document/gap" || typed === "gap") return gap;
   const all = findingPages();
   const found = pagesOf(typed, all);
   if (found.length > 0) return found.map(({ path }) => readPackaged(path)).join("\n");

@@ -1,6 +1,6 @@
 /** `nonet init`: asks what a service begins with, and writes its document and the files around it. */
 import { readFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { columns } from "../base/layout.ts";
 import { type Project, projectFiles, type ProjectFile } from "../init/project.ts";
 import { renamed, serviceName, type Template, templates, templateTexts, titleOf } from "../init/templates.ts";
@@ -9,7 +9,9 @@ import { keyCredentials } from "../runtime/auth/mint.ts";
 import { planOf } from "../server/document.ts";
 import { UsageError } from "../server/errors.ts";
 import { type Conversation, oldestNode, releaseVersion, type Terminal } from "../server/terminal.ts";
+import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { importedText } from "./import.ts";
+import { isDatabase } from "./import-database.ts";
 import { writeProject } from "./write-project.ts";
 
 export interface InitOptions {
@@ -47,7 +49,10 @@ export async function init(folder: string | undefined, options: InitOptions, ter
   });
   writeProject(resolve(decisions.folder), files, options.force);
   terminal.err(summary);
-  terminal.out(report(decisions.folder, files, plan !== undefined));
+  const data = rowsOf(decisions);
+  const serving =
+    data === undefined ? [] : [[`npx nonet serve ${service}.md --data ${data}`, "serve its rows in place"]];
+  terminal.out(report(decisions.folder, files, plan === undefined ? [] : [...started, ...serving]));
   return 0;
 }
 
@@ -158,13 +163,23 @@ async function planIn(name: string, document: string, terminal: Terminal): Promi
   return soundModel(result) !== undefined && unservable(result).length > 0 ? undefined : planOf(result, terminal);
 }
 
-function report(folder: string, files: readonly ProjectFile[], isServed: boolean): string {
+const started = [["npm start", "serve it, with keys and requests to try"]];
+
+/** Returns where the database is, from the folder of the project; an address may have a password, which nobody prints. */
+function rowsOf({ folder, source }: Decisions): string | undefined {
+  if (!("from" in source) || !isDatabase(source.from)) return undefined;
+  if (isPostgresAddress(source.from)) return "postgres://…";
+  return relative(resolve(folder), resolve(source.from.replace(/^sqlite:/, "")));
+}
+
+/** `starts`: how the service is started; empty if it cannot be served. */
+function report(folder: string, files: readonly ProjectFile[], starts: readonly (readonly string[])[]): string {
   const lines = columns(files.map(({ path, about }) => [path, about]));
   const steps = [
     ...(folder === "." ? [] : [[`cd ${folder}`, ""]]),
     ["npm install", ""],
     ["npm run check", "the findings, and the questions that the document leaves open"],
-    ...(isServed ? [["npm start", "serve it, with keys and requests to try"]] : []),
+    ...starts,
   ];
   const indented = (rows: readonly string[]): string => rows.map((line) => `  ${line}\n`).join("");
   return `Written to ${resolve(folder)}:\n${indented(lines)}\nNext:\n${indented(columns(steps))}`;

@@ -15,6 +15,7 @@ import {
   indexPath,
   listPath,
 } from "../../scripts/code-pages.ts";
+import { strictly } from "../../src/cli/gaps-as-errors.ts";
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
@@ -26,9 +27,10 @@ import { partNames } from "../../src/language/model.ts";
 const root = dirname(dirname(import.meta.dirname));
 const pages = codePages();
 
-/** What no page can show: bytes, characters that cannot be seen, and what is wrong by its size. */
+/** What no page can show: bytes, characters that cannot be seen, what is wrong by its size, and what only `--strict` reports. */
 const unprintable: Readonly<Record<string, string | Uint8Array>> = {
   "document/control-character": "# Sites\u0007\n",
+  "document/gap": "purpose: not shown\n",
   "document/not-utf-8": new Uint8Array([0x23, 0x20, 0xc3, 0x28, 0x0a]),
   "document/too-deep": `purpose: ${"[".repeat(500)}${"]".repeat(500)}\n`,
   "document/too-large": "\n".repeat(600_000),
@@ -39,7 +41,7 @@ for (const page of pages) {
   test(page.code, () => {
     const input = unprintable[page.code];
     if (input !== undefined) {
-      const found = check("example", input).diagnostics.filter(({ code }) => code === page.code);
+      const found = strictly(check("example", input)).diagnostics.filter(({ code }) => code === page.code);
       assert.deepEqual([...new Set(found.map(({ severity }) => severity))], [page.severity]);
       return;
     }
@@ -128,16 +130,18 @@ function shown(found: readonly Diagnostic[]): string {
 }
 
 /**
- * Codes as the source writes them: `part/slug` in quotes, `${path[0]}/slug` in the readers that serve several parts, and
- * the slugs of the expression checker, which are reported below `expression/`.
+ * Codes as the source writes them: `part/slug` in quotes; the slug of a reader's complaint, or `${path[0]}/slug`, which is of the
+ * part in whose folder it is, and of several parts elsewhere; and the slugs of the expression checker, which are reported below
+ * `expression/`.
  */
 function codesInSource(): readonly string[] {
   const codes = new Set<string>();
   const parts = ["document", "expression", ...partNames].join("|");
-  for (const path of globSync("src/{document,parts,expression,diff}/**/*.ts", { cwd: root })) {
+  for (const path of globSync("src/{document,language,expression,diff,contracts,cli}/**/*.ts", { cwd: root })) {
     if (/\.test(?:-support)?\.ts$/.test(path)) continue;
     const text = readFileSync(join(root, path), "utf8");
-    const [, folder = ""] = path.replaceAll("\\", "/").split("/");
+    const [, folder = "", below = ""] = path.replaceAll("\\", "/").split("/");
+    const part = partNames.find((name) => name === below) ?? "part";
     const calls = text.matchAll(
       new RegExp(
         `(?:report\\w*\\([^"\`;]*|code: |complain\\((?!.*notInLanguage)[^"\`;]*|fault\\w*\\([^"\`;]*)"((?:(?:${parts})/)?[a-z0-9-]+)"`,
@@ -150,7 +154,10 @@ function codesInSource(): readonly string[] {
     }
     for (const [, code = ""] of text.matchAll(new RegExp(`"((?:${parts})/[a-z0-9]+(?:-[a-z0-9]+)+)"`, "g")))
       codes.add(code);
-    for (const [, slug = ""] of text.matchAll(/`\$\{(?:path\[0\]|part)\}\/([a-z0-9-]+)`/g)) codes.add(`part/${slug}`);
+    for (const [, slug = ""] of text.matchAll(/`\$\{(?:path\[0\]|part)\}\/([a-z0-9-]+)`/g))
+      codes.add(`${part}/${slug}`);
+    for (const [, slug = ""] of folder === "language" ? text.matchAll(/"([a-z]+(?:-[a-z0-9]+)+)",\s*\(\w*\) =>/g) : [])
+      codes.add(`${part}/${slug}`);
   }
   return [...codes].sort();
 }

@@ -1,6 +1,6 @@
 /** `nonet init`: its questions, its files, and that what it writes is checked, served and tested. */
 import assert from "node:assert/strict";
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
@@ -9,11 +9,13 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { run } from "../../src/cli/run.ts";
-import { check } from "../../src/language/check.ts";
 import { serviceName, templates, titleOf } from "../../src/init/templates.ts";
 import { releaseVersion } from "../../src/server/terminal.ts";
 import { cli } from "../cli.ts";
+import { postgresForFile } from "../postgres/for-file.ts";
 import { addressOf, finished, finishedHere, nonet, root, temporaryFolder } from "./process.ts";
+
+const { admin, server } = await postgresForFile();
 
 const usual = [
   ...[".github/workflows/api.yml", ".gitignore", ".vscode/extensions.json", ".vscode/settings.json", "AGENTS.md"],
@@ -71,6 +73,13 @@ test("every template: its files, a clean check, a served request, and a test of 
   }
 });
 
+/** The files of a new repository that its first commit would have. */
+function forGit(folder: string): readonly string[] {
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  git("init", "--quiet");
+  return git("ls-files", "--others", "--exclude-standard").trim().split("\n").toSorted();
+}
+
 /** `npm start` prints a request that creates a record. */
 async function serves(t: TestContext, project: string): Promise<void> {
   const [, ...start] = readJson(project, "package.json")["scripts"]?.["start"]?.split(" ") ?? [];
@@ -89,6 +98,8 @@ async function isTested(t: TestContext, project: string, bin: string): Promise<v
   const [, ...serve] = scripts["serve:test"]?.split(" ") ?? [];
   const running = nonet(t, [...serve, "--port", "0"], { folder: project });
   const address = await addressOf(running);
+  // The data of the running service is in the folder, too.
+  assert.deepEqual(forGit(project), [...usual, "my-api.md"].toSorted());
   const settings = join(project, "nonet.test.yaml");
   writeFileSync(settings, readFileSync(settings, "utf8").replaceAll("http://127.0.0.1:8080", address));
   const [, ...tested] = scripts["test"]?.split(" ") ?? [];
@@ -101,6 +112,15 @@ async function isTested(t: TestContext, project: string, bin: string): Promise<v
   const [, hold] = /^(\d+) hold, 0 broken/m.exec(output) ?? [];
   assert(Number(hold) > 20, output.slice(-500));
 }
+
+test("the editor's extension is the one that is published", async (t) => {
+  const folder = temporaryFolder(t);
+  await finishedHere(["init", "shop"], { folder });
+  const extension = readFileSync(join(root, "editors", "vscode", "package.json"), "utf8");
+  const { publisher, name } = JSON.parse(extension) as { publisher: string; name: string };
+  const { recommendations } = readJson(folder, "shop", ".vscode", "extensions.json");
+  assert.deepEqual(recommendations, [`${publisher}.${name}`]);
+});
 
 test("from a description: functions have a stub with types, and it serves with them and without", async (t) => {
   const folder = temporaryFolder(t);
@@ -137,21 +157,56 @@ test("from a description: functions have a stub with types, and it serves with t
   }
 });
 
-test("from a database: a document of its tables", async (t) => {
-  const folder = temporaryFolder(t);
-  const database = new DatabaseSync(join(folder, "shop.db"));
-  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT NOT NULL)");
-  database.close();
-  const { code, output } = await finishedHere(
-    ["init", "shop", "--from", "shop.db", "--name", "Corner Shop", "--extras", "none"],
-    { folder },
-  );
-  assert.equal(code, 0, output);
-  assert.deepEqual(filesIn(join(folder, "shop")), [".gitignore", "corner-shop.md", "nonet.test.yaml", "package.json"]);
-  const document = readFileSync(join(folder, "shop", "corner-shop.md"), "utf8");
-  assert.match(document, /^# Corner Shop\n/);
-  assert.equal(check("corner-shop.md", document).summary.errors, 0);
-});
+const tables = `CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT NOT NULL);
+  INSERT INTO orders (id, note) VALUES (7, 'two chairs')`;
+
+/** A database with a row: its address with a password, and a folder with the file of SQLite. */
+const databases: Readonly<Record<string, (folder: string) => Promise<string>>> = {
+  SQLite: async (folder) => {
+    const database = new DatabaseSync(join(folder, "shop.db"));
+    database.exec(tables);
+    database.close();
+    return join(folder, "shop.db");
+  },
+  PostgreSQL: async () => {
+    await admin.query(`CREATE SCHEMA shop; SET search_path = shop; ${tables}; RESET search_path`);
+    return `${server.address.replace("postgres@", "postgres:hush@")}?schema=shop&connections=4`;
+  },
+};
+
+for (const [system, made] of Object.entries(databases)) {
+  test(`from ${system}: a document of its tables, which serves its rows in place`, async (t) => {
+    const folder = temporaryFolder(t);
+    const data = await made(folder);
+    const { code, output } = await finishedHere(
+      ["init", "shop", "--from", data, "--name", "Corner Shop", "--extras", "none"],
+      { folder },
+    );
+    assert.equal(code, 0, output);
+    const project = join(folder, "shop");
+    assert.deepEqual(filesIn(project), [".gitignore", "corner-shop.md", "nonet.test.yaml", "package.json"]);
+    const document = readFileSync(join(project, "corner-shop.md"), "utf8");
+    assert.match(document, /^# Corner Shop\n/);
+    const [, serve = ""] =
+      /\n {2}npx (nonet serve corner-shop\.md --data \S+) {2}serve its rows in place\n/.exec(output) ?? [];
+    assert.notEqual(serve, "", output);
+    const written = filesIn(project).map((path) => readFileSync(join(project, path), "utf8"));
+    assert.doesNotMatch([output, ...written].join(""), /hush/);
+    const checked = await finishedHere(["check", "corner-shop.md"], { folder: project });
+    assert.equal(checked.code, 0, checked.output);
+    const key = ["key", "create", "corner-shop.md", "--user", "ann", "--role", "operator", "--data", data];
+    const migrated = await finishedHere(["migrate", "corner-shop.md", "--data", data], { folder: project });
+    assert.equal(migrated.code, 0, migrated.output);
+    const { output: keyOutput } = await finishedHere(key, { folder: project });
+    const [token = ""] = /\S{20,}$/m.exec(keyOutput) ?? [];
+    const running = nonet(t, [...serve.split(" ").slice(1, 3), "--data", data, "--port", "0"], { folder: project });
+    const address = await addressOf(running);
+    const read = await fetch(`${address}/orders/7`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.deepEqual([read.status, await read.json()], [200, { id: 7, note: "two chairs" }]);
+    running.signal("SIGTERM");
+    assert.equal(await running.ended, 0, running.output);
+  });
+}
 
 interface Refusal {
   readonly what: string;

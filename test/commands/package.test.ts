@@ -1,12 +1,25 @@
 /** The published package, below another project's `node_modules`, where Node strips no types: it runs and has types. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { parse } from "yaml";
 import { oldestNode } from "../../src/server/terminal.ts";
+import { freePort } from "../free-port.ts";
 import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts";
 
 function node(folder: string, ...args: readonly string[]): string {
@@ -48,6 +61,33 @@ function closureOf(
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+interface Workflow {
+  readonly jobs: { readonly api: { readonly steps: readonly { readonly run?: string; readonly if?: string }[] } };
+}
+
+interface Compose {
+  readonly services: Readonly<
+    Record<
+      string,
+      {
+        readonly command: readonly string[];
+        readonly environment: Readonly<Record<string, string>>;
+        readonly healthcheck: { readonly test: readonly string[] };
+        readonly working_dir: string;
+      }
+    >
+  >;
+}
+
+/** Ends what a shell has started, if any of it still runs. */
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, "SIGKILL");
+  } catch (thrown) {
+    assert.equal((thrown as NodeJS.ErrnoException).code, "ESRCH");
+  }
 }
 
 /** A Node on this machine that is too old for the package. */
@@ -96,11 +136,84 @@ test("the package is used by another project", async (t) => {
     assert.match(npm(folder, "exec", "nonet", "--", "--version"), /^\d+\.\d+\.\d+\n$/);
   });
 
+  await t.test("it has the files that other tools copy", () => {
+    for (const path of ["spec-kit/extension.yml", "openspec/templates/service.md", "kiro/hooks/nonet.json"])
+      assert(existsSync(join(modules, "nonet", "integrations", path)), path);
+  });
+
   await t.test("npx begins a service", () => {
     npm(folder, "exec", "nonet", "--", "init", "shop", "--template", "states", "--yes");
     const { dependencies } = JSON.parse(readFileSync(join(folder, "shop", "package.json"), "utf8")) as Manifest;
     assert.equal(dependencies?.["nonet"], JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
     assert.match(npm(folder, "exec", "nonet", "--", "check", "shop/shop.md"), /\n0 gaps, 0 errors, 0 warnings\n$/);
+  });
+
+  const shop = join(folder, "shop");
+  await t.test("each step of its workflow runs", async (one) => {
+    npm(shop, "install", ...packed.map((name) => `../${name}`));
+    const port = `${await freePort()}`;
+    for (const [path, from, to] of [
+      ["nonet.test.yaml", /8080/g, port],
+      ["package.json", "serve shop.md", `serve shop.md --port ${port}`],
+      // The statements are tried in another test.
+      ["package.json", "test shop.md", "test shop.md --budget 5s"],
+    ] as const)
+      writeFileSync(join(shop, path), readFileSync(join(shop, path), "utf8").replace(from, to));
+    const workflow = parse(readFileSync(join(shop, ".github/workflows/api.yml"), "utf8")) as Workflow;
+    const lines = workflow.jobs.api.steps.flatMap((step) => (step.if === undefined ? (step.run ?? []) : []));
+    assert.equal(lines.length, 3);
+    for (const line of lines) {
+      // GitHub runs a step so, and ends what it left running with the job.
+      const step = spawn("bash", ["-e", "-c", line.replaceAll("8080", port)], {
+        ...{ cwd: shop, detached: true, stdio: ["ignore", "pipe", "pipe"] },
+        env: {
+          ...environment,
+          npm_config_offline: "true",
+          PATH: [dirname(process.execPath), environment.PATH].join(delimiter),
+        },
+      });
+      one.after(() => endGroup(step.pid));
+      let output = "";
+      for (const stream of [step.stdout, step.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+      const [code] = (await once(step, "close")) as [number];
+      assert.equal(code, 0, `${line}\n${output.slice(-2000)}`);
+    }
+  });
+
+  await t.test("the command of its compose file serves from a folder in which it may write nothing", async (one) => {
+    const { services } = parse(readFileSync(join(shop, "compose.yaml"), "utf8")) as Compose;
+    const {
+      command: words,
+      environment: settings,
+      healthcheck,
+      working_dir,
+    } = services["shop"] ?? assert.fail("no service");
+    assert.deepEqual([words[0], working_dir], ["node", "/srv"]);
+    const data = temporaryFolder(one);
+    const port = `${await freePort()}`;
+    const isRoot = process.getuid?.() === 0;
+    for (const each of isRoot ? [folder, data] : []) chmodSync(each, 0o755);
+    if (isRoot) chownSync(data, 65_534, 65_534);
+    const running = nonet(one, words.slice(2), {
+      ...{ folder: shop, command: join(shop, words[1] ?? ""), ...(isRoot && { user: 65_534 }) },
+      environment: {
+        ...settings,
+        ...{
+          NONET_HOST: "127.0.0.1",
+          NONET_PORT: port,
+          NONET_DATA: settings["NONET_DATA"]?.replace("/data", data) ?? "",
+        },
+        NONET_SECRET_KEY: randomBytes(32).toString("base64"),
+      },
+    });
+    assert.equal(await addressOf(running), `http://127.0.0.1:${port}`);
+    const [, program, ...probe] = healthcheck.test;
+    assert.equal(program, "node");
+    node(shop, ...probe.map((word) => word.replace("8080", port)));
+    running.signal("SIGTERM");
+    assert.equal(await running.ended, 0, running.output);
+    assert(existsSync(join(data, "shop.db")));
   });
 
   const command = join(modules, "nonet", "src", "cli.mjs");
