@@ -221,7 +221,7 @@ function itemsOf(found: Probe, analysis: Analysis, pages: ReferencePages): reado
     .filter(({ declares, name }) => name === word && !declares)
     .flatMap((one) => namesFor(one, declared, found, analysis));
   const items = [...wordItems(words, found, pages), ...names, ...defaultItems(found, pages)];
-  const present = wordsBeside(found);
+  const present = wordsAround(found);
   const missing = items.filter(({ label }) => !present.has(label));
   if (items.length > 0 || word === capital) return missing;
   // No reader and no reference knows the word, but a check of the part may know which names are possible.
@@ -254,10 +254,10 @@ function wordItems(words: readonly string[], { isKey, part }: Probe, pages: Refe
  * Returns the words that are already written beside the placeholder, which nobody writes twice: other keys of its map, other
  * items of its list, and what the commas, `|` and `+` of one line separate.
  */
-function wordsBeside({ index: { document }, word }: Probe): ReadonlySet<string> {
+function wordsAround({ index: { document }, word }: Probe): ReadonlySet<string> {
   const { root, sections } = document;
   const nodes = root === undefined ? sections.flatMap(({ fences }) => fences.map(({ body }) => body)) : [root];
-  const texts = firstDefined(nodes, (node) => node && textsBeside(node, word)) ?? [];
+  const texts = firstDefined(nodes, (node) => node && textsAround(node, word)) ?? [];
   const pieces = texts.flatMap((text) => text.replace(/^unique\s/, "").split(/[,|+]/)).map((piece) => piece.trim());
   const before = pieces.find((piece) => piece.includes(word))?.split(word, 1)[0] ?? "";
   // `50 per page` has the words `per page`.
@@ -266,7 +266,7 @@ function wordsBeside({ index: { document }, word }: Probe): ReadonlySet<string> 
 }
 
 /** Returns the text that has the placeholder, and the texts beside it: the keys of its map, or the items of its list. */
-function textsBeside(node: Node, word: string): readonly string[] | undefined {
+function textsAround(node: Node, word: string): readonly string[] | undefined {
   if (node.kind === "text") return node.value.includes(word) ? [node.value] : undefined;
   const texts =
     node.kind === "list"
@@ -274,7 +274,7 @@ function textsBeside(node: Node, word: string): readonly string[] | undefined {
       : node.entries.map(({ key }) => key.value);
   if (texts.some((text) => text.includes(word))) return texts;
   return firstDefined(node.kind === "list" ? node.items : node.entries.map(({ value }) => value), (one) =>
-    textsBeside(one, word),
+    textsAround(one, word),
   );
 }
 
