@@ -3,6 +3,7 @@ import { withArticle } from "../../../base/case.ts";
 import type { DocumentIndex, Life } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { boundFields } from "../../endpoints/input.ts";
+import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
 import { bareType, fieldsOf, lookup, isNullable, isServerSet } from "../../resources/fields.ts";
 
 /** Reports a timed transition at a field of a type that is no time. */
@@ -52,6 +53,17 @@ const timerNeverSet: Check = {
   },
 };
 
+/** Whether the operation sets the field of the record that it creates, by `also: { change, where: id == this.id, set }`. */
+function setsOnItself({ endpoint, resource }: ResourceEndpoint, name: string): boolean {
+  return (endpoint.also ?? []).some(
+    (write) =>
+      write.kind === "change" &&
+      write.resource === resource &&
+      /^(?:this\.id == id|id == this\.id)$/.test(write.where ?? "") &&
+      Object.hasOwn(write.set ?? {}, name),
+  );
+}
+
 /** Returns the states in which the field always has a value, by whatever transitions a record reached the state. */
 function statesWithValue(
   documentIndex: DocumentIndex,
@@ -60,7 +72,10 @@ function statesWithValue(
 ): ReadonlySet<string> {
   const creating = (documentIndex.endpointsOf.get(resource) ?? []).filter(({ action }) => action === "create");
   const fromCreation =
-    creating.length > 0 && creating.every((resolved) => boundFields(documentIndex.model, resolved).includes(name));
+    creating.length > 0 &&
+    creating.every(
+      (resolved) => boundFields(documentIndex.model, resolved).includes(name) || setsOnItself(resolved, name),
+    );
   const set = new Set(states.filter((state) => state !== start || fromCreation));
   // Starts with all states and removes those that a record can enter without a value, until nothing changes.
   for (let before = -1; before !== set.size; ) {
