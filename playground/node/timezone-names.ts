@@ -2,7 +2,7 @@
 export function isZone(text: string): boolean {
   try {
     // A difference to UTC such as `+01:00` is no name.
-    return /^[a-z]/i.test(text) && new Intl.DateTimeFormat("en", { timeZone: text }) !== undefined;
+    return /^[a-z]/i.test(text) && new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }
