@@ -9,7 +9,10 @@ import { pageFile } from "../src/export/page/page-file.ts";
 import { servicePages } from "../src/export/page/pages.ts";
 import { isOpen } from "../src/export/page/source.ts";
 import { openapi } from "../src/export/openapi/openapi.ts";
-import { check, type CheckResult, soundModel, type Summary, unservable } from "../src/language/check.ts";
+import { type Analysis as EditorAnalysis, analyse } from "../src/editor/analysis.ts";
+import { complete, type Completions } from "../src/editor/complete.ts";
+import { referencePages } from "../src/editor/reference-pages.ts";
+import { type CheckResult, soundModel, type Summary, unservable } from "../src/language/check.ts";
 import type { PartName } from "../src/language/model.ts";
 import { buildPlan } from "../src/plan/build.ts";
 import { servedOperations } from "../src/plan/endpoints/contract.ts";
@@ -40,10 +43,8 @@ export interface Analysis {
   readonly unserved?: string;
 }
 
-/** What the page shows of a service that runs. */
+/** A service that runs, for the console. */
 export interface Served {
-  /** The page of the service, with its diagrams. */
-  readonly page: string;
   /** Its OpenAPI description. */
   readonly description: JsonObject;
   readonly keys: readonly DemoKey[];
@@ -58,15 +59,27 @@ export interface Question {
 export interface Engine {
   /** Checks a document. */
   analyse(text: string): Analysis;
+  /** Completes the word at an offset of a text; the other words are those of the last document. */
+  complete(text: string, offset: number): Completions;
   /** Serves the last document; its records stay if it changes nothing about how they are stored. @throws Error if it cannot be served */
   serve(): Promise<Served>;
+  /** Renders the page of the last document, with its diagrams. @throws Error if it cannot be served */
+  page(): string;
+  /** Returns the OpenAPI description of the last document. @throws Error if it cannot be served */
+  description(): JsonObject;
   /** Responds to a request. @throws Error if nothing is served */
   respond(request: Request): Promise<Response>;
   /** Runs due timers. */
   tick(): Promise<unknown>;
 }
 
+interface Servable {
+  readonly result: CheckResult;
+  readonly plan: () => Plan;
+}
+
 interface Running {
+  readonly of: Servable;
   readonly plan: Plan;
   readonly store: Store;
   readonly service: LiveService;
@@ -76,53 +89,70 @@ interface Running {
 const name = "document.md";
 
 export function createEngine(rim: Rim): Engine {
-  let checked: { readonly result: CheckResult; readonly plan: Plan } | undefined;
+  let analysis: EditorAnalysis | undefined;
+  /** The last document, if it can be served; its plan is made when something needs it. */
+  let servable: Servable | undefined;
+  /** The service of the last document that was served: its records outlive the mistakes between two documents. */
   let running: Running | undefined;
+  let starting: { readonly of: Servable; readonly done: Promise<Running> } | undefined;
+  const served = (): Servable => {
+    if (servable === undefined) throw new Error("nothing is served");
+    return servable;
+  };
+  const started = (): Promise<Running> => {
+    const of = served();
+    if (starting?.of === of) return starting.done;
+    const before = starting?.done ?? Promise.resolve(undefined);
+    const done = before.then(async (former) => (running = await serve(of, rim, former)));
+    starting = { of, done };
+    return done;
+  };
+  const describe = (): JsonObject => {
+    const plan = served().plan();
+    return openapi({ ...plan, operations: servedOperations(plan) }, address);
+  };
   return {
     analyse(text) {
-      const result = check(name, text);
+      analysis = analyse(name, text);
+      const { result } = analysis;
       const { diagnostics, summary } = result;
       const questions = result.questions
         .filter(isOpen)
         .map(({ part, text: question, line }) => ({ part, text: question, ...(line !== undefined && { line }) }));
-      const plan = planOf(result);
-      checked = typeof plan === "string" ? undefined : { result, plan };
-      if (typeof plan === "string") running = undefined;
-      return { diagnostics, questions, summary, ...(typeof plan === "string" && { unserved: plan }) };
+      const found = servableOf(result);
+      servable = typeof found === "string" ? undefined : found;
+      return { diagnostics, questions, summary, ...(typeof found === "string" && { unserved: found }) };
     },
+    complete: (text, offset) => complete(analysis ?? analyse(name, text), text, offset, noPages),
     async serve() {
-      if (checked === undefined) throw new Error("nothing is served");
-      const { plan, result } = checked;
-      running = await serve(result, plan, rim, running);
-      return {
-        page: pageFile({ plan, result, baseUrl: address }),
-        description: openapi({ ...plan, operations: servedOperations(plan) }, address),
-        keys: running.keys,
-      };
+      const { keys } = await started();
+      return { description: describe(), keys };
     },
+    page: () => pageFile({ plan: served().plan(), result: served().result, baseUrl: address }),
+    description: describe,
     async respond(request) {
-      if (running === undefined) throw new Error("nothing is served");
-      return fetchFrom(running.service)(request);
+      return fetchFrom((await started()).service)(request);
     },
-    tick: () => running?.service.tick() ?? Promise.resolve(0),
+    tick: () => (running !== undefined && running.of === servable ? running.service.tick() : Promise.resolve(0)),
   };
 }
 
-/** Returns the plan of a document, or why it cannot be served. */
-function planOf(result: CheckResult): Plan | string {
+/** The pages of the language's reference, which explain words, are too large for the page. */
+const noPages = referencePages("", "");
+
+/** Returns what serves a document, or why it cannot be served. */
+function servableOf(result: CheckResult): Servable | string {
   const sound = soundModel(result);
   if (sound === undefined) return "The document has errors.";
   const missing = unservable(result);
   if (missing.length > 0) return `The document does not say its ${missing.join(" and ")} yet.`;
-  return buildPlan(sound, result.places, result.expressions);
+  let plan: Plan | undefined;
+  return { result, plan: () => (plan ??= buildPlan(sound, result.places, result.expressions)) };
 }
 
-async function serve(
-  result: CheckResult,
-  plan: Plan,
-  { clock, notice, random }: Rim,
-  former: Running | undefined,
-): Promise<Running> {
+async function serve(of: Servable, { clock, notice, random }: Rim, former: Running | undefined): Promise<Running> {
+  const { result } = of;
+  const plan = of.plan();
   const isSame = former !== undefined && JSON.stringify(former.plan.tables) === JSON.stringify(plan.tables);
   const store = isSame ? former.store : await openMemoryStore({ tables: plan.tables, clock: () => clock.now() });
   await former?.service.rest();
@@ -140,7 +170,7 @@ async function serve(
   const credential = demoCredential(plan);
   const made = () => (credential === undefined ? [] : mintDemoKeys(plan, credential, store.keys, clock, random));
   const keys = isSame && canKeep(former, plan) ? former.keys : await made();
-  return { plan, store, service, keys };
+  return { of, plan, store, service, keys };
 }
 
 function canKeep({ plan: former }: Running, plan: Plan): boolean {

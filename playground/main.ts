@@ -1,12 +1,21 @@
 /** The page of the playground: the editor, and beside it what the engine says of the document. */
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  completionKeymap,
+  type CompletionResult,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import type { JsonObject } from "../src/base/json.ts";
 import { count } from "../src/base/layout.ts";
 import { type OfferedKey, type Received, type Sent, renderConsole, type Description } from "../src/browser/console.ts";
 import type { Fix } from "../src/diagnostics/diagnostic.ts";
+import type { Completions } from "../src/editor/complete.ts";
 import type { Analysis, Served } from "./engine.ts";
 import { highlighting } from "./highlighting.ts";
 import { addressWith, documentIn } from "./share.ts";
@@ -23,9 +32,10 @@ const editor = new EditorView({
   state: EditorState.create({
     extensions: [
       ...[lineNumbers(), lintGutter(), history(), bracketMatching(), highlightActiveLine(), highlighting],
-      keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+      autocompletion({ override: [completionsAt], icons: false }),
+      keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": "The document" }),
+      EditorView.contentAttributes.of({ "aria-label": "The document", "aria-describedby": "keys" }),
       EditorView.updateListener.of(({ docChanged }) => {
         if (docChanged) void analyse();
       }),
@@ -46,9 +56,15 @@ function write(text: string): void {
   editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
 }
 
-/** The document whose analysis runs, and whether a newer one waits. */
+/** Whether an analysis runs, and whether a newer document waits. */
 let running = false;
 let isNewer = false;
+/** How long one stops typing before the open tab shows the document: what it shows takes longer than the findings. */
+const pauseMilliseconds = 300;
+let pause: ReturnType<typeof setTimeout> | undefined;
+/** The number of the document that was analysed last, and why it is not served. */
+let analysed = 0;
+let unserved: string | undefined = "Starting…";
 
 async function analyse(): Promise<void> {
   isNewer = true;
@@ -58,13 +74,52 @@ async function analyse(): Promise<void> {
     isNewer = false;
     const text = editor.state.doc.toString();
     const found = await engine.ask<Analysis>({ kind: "analyse", text });
-    if (!isNewer) showAnalysis(found);
-    if (found.unserved === undefined && !isNewer) showServed(await engine.ask<Served>({ kind: "serve" }));
+    if (isNewer) continue;
+    analysed += 1;
+    unserved = found.unserved;
+    showAnalysis(found);
+    clearTimeout(pause);
+    pause = setTimeout(() => void showOpenPanel(), pauseMilliseconds);
   }
   running = false;
 }
 
-function showAnalysis({ diagnostics, questions, summary: { errors, gaps, warnings }, unserved }: Analysis): void {
+/** What a tab shows of the document besides findings; it is made only while the tab is open. */
+const panels: Readonly<Record<string, () => Promise<void>>> = {
+  "try-it": async () => showConsole(await engine.ask<Served>({ kind: "serve" })),
+  page: async () => showPage(await engine.ask<string>({ kind: "page" })),
+  openapi: async () => showDescription(await engine.ask<JsonObject>({ kind: "description" })),
+};
+/** The number of the document that each panel shows. */
+const shown = new Map<string, number>();
+
+async function showOpenPanel(): Promise<void> {
+  const id = document.querySelector("[role=tabpanel]:not([hidden])")?.id ?? "";
+  const show = panels[id];
+  if (show === undefined || shown.get(id) === analysed) return;
+  shown.set(id, analysed);
+  if (unserved !== undefined) return byId(id).replaceChildren(paragraph(unserved));
+  // One may have typed a mistake since the last analysis.
+  await show().catch(({ message }: Error) => byId(id).replaceChildren(paragraph(message)));
+}
+
+/** Asks the engine when a word or a member begins, or when the reader asks: a blank alone would open the list at each line. */
+async function completionsAt({ explicit, pos, state }: CompletionContext): Promise<CompletionResult | null> {
+  if (!explicit && !/[\w.'-]/.test(state.sliceDoc(pos - 1, pos))) return null;
+  const text = state.doc.toString();
+  const { end, items, start } = await engine.ask<Completions>({ kind: "complete", text, offset: pos });
+  const options = items.map(({ detail, insert, label }, index): Completion => {
+    return {
+      label,
+      boost: -index,
+      ...(insert !== undefined && { apply: insert }),
+      ...(detail !== undefined && { detail }),
+    };
+  });
+  return items.length === 0 ? null : { from: start, to: end, options, validFor: /^[\w-]*$/ };
+}
+
+function showAnalysis({ diagnostics, questions, summary: { errors, gaps, warnings } }: Analysis): void {
   const marks = diagnostics.map(({ code, fix, help, message, severity, span, why }): Mark => {
     return {
       from: within(span.start.offset),
@@ -78,29 +133,38 @@ function showAnalysis({ diagnostics, questions, summary: { errors, gaps, warning
   editor.dispatch(setDiagnostics(editor.state, marks));
   byId("findings").replaceChildren(
     ...(marks.length === 0 ? [paragraph("Nothing is wrong.")] : []),
-    ...diagnostics.map(({ code, fix, help, message, severity, span, why }) =>
-      item(span.start.line, severity, [message, why, help], code, fix),
+    list(
+      diagnostics.map(({ code, fix, help, message, severity, span, why }) =>
+        item(span.start.line, severity, [message, why, help], code, fix),
+      ),
     ),
     ...(questions.length === 0 ? [] : [heading(`Still open: ${questions.length}`)]),
-    ...questions.map(({ line, part, text }) => item(line, "open", [text], part)),
+    list(questions.map(({ line, part, text }) => item(line, "open", [text], part))),
   );
-  const state = unserved ?? "Served.";
-  say(`${count(errors, "error")}, ${count(warnings, "warning")}, ${count(gaps, "gap")}. ${state}`);
+  byId("findings-count").textContent = diagnostics.length === 0 ? "" : ` ${diagnostics.length}`;
+  const found = [count(errors, "error"), count(warnings, "warning"), count(gaps, "gap")];
+  say(`${found.join(", ")}. ${unserved ?? "Served."}`);
   byId("status").dataset["state"] = errors > 0 ? "wrong" : unserved === undefined ? "served" : "open";
-  if (unserved === undefined) return;
-  for (const id of ["page", "try-it", "openapi"]) byId(id).replaceChildren(paragraph(unserved));
+}
+
+function showPage(text: string): void {
+  // Without it, links to sections of the page would lead to those of the playground.
+  const srcdoc = text.replace("<head>", '<head><base href="about:srcdoc">');
+  const frame = made("iframe", { title: "The page of the service", srcdoc });
+  frame.setAttribute("sandbox", "");
+  byId("page").replaceChildren(frame);
+}
+
+function showDescription(description: JsonObject): void {
+  const text = JSON.stringify(description, undefined, 2);
+  byId("openapi").replaceChildren(made("pre", { textContent: text }));
 }
 
 let described = "";
 
-function showServed({ description, keys, page }: Served): void {
-  const frame = Object.assign(document.createElement("iframe"), { title: "The page of the service", srcdoc: page });
-  frame.setAttribute("sandbox", "");
-  byId("page").replaceChildren(frame);
-  const text = JSON.stringify(description, undefined, 2);
-  byId("openapi").replaceChildren(Object.assign(document.createElement("pre"), { textContent: text }));
+function showConsole({ description, keys }: Served): void {
   const offered = keys.map(({ role, secret, user }): OfferedKey => ({ label: `${user}, ${role}`, secret }));
-  const known = text + JSON.stringify(offered);
+  const known = JSON.stringify([description, offered]);
   // What the reader has typed into the form stays, unless the operations change.
   if (known === described && byId("try-it").querySelector("form") !== null) return;
   described = known;
@@ -118,7 +182,7 @@ function item(
   note: string,
   fix?: Fix,
 ): HTMLElement {
-  const whole = Object.assign(document.createElement("div"), { className: `finding ${kind}` });
+  const whole = made("li", { className: `finding ${kind}` });
   const place = line === undefined ? note : `line ${line}, ${note}`;
   const show = button("", () => {
     if (line === undefined || line > editor.state.doc.lines) return;
@@ -126,9 +190,11 @@ function item(
     editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
     editor.focus();
   });
-  show.append(Object.assign(document.createElement("strong"), { textContent: kind }), ` ${place}`);
-  for (const text of texts) if (text !== undefined) show.append(paragraph(text));
-  whole.append(show, ...(fix === undefined ? [] : [button(fix.title, () => take(fix))]));
+  show.replaceChildren(made("strong", { textContent: kind }), ` ${place}`);
+  for (const [index, text] of texts.entries())
+    if (text !== undefined) show.append(sentence(text, index === 1 ? "why" : ""));
+  whole.append(show);
+  if (fix !== undefined) whole.append(button(fix.title, () => take(fix), "fix"));
   return whole;
 }
 
@@ -141,22 +207,45 @@ function within(offset: number): number {
   return Math.min(offset, editor.state.doc.length);
 }
 
-function button(textContent: string, act: () => void): HTMLElement {
-  const made = Object.assign(document.createElement("button"), { textContent, type: "button" });
-  made.addEventListener("click", act);
-  return made;
+/** A sentence whose names in backticks are code. */
+function sentence(text: string, className: string): HTMLElement {
+  const whole = made("span", { className });
+  const pieces = text.split("`");
+  whole.append(...pieces.map((piece, at) => (at % 2 === 0 ? piece : made("code", { textContent: piece }))));
+  return whole;
 }
 
-function paragraph(text: string): HTMLElement {
-  return Object.assign(document.createElement("p"), { textContent: text });
+function button(title: string, act: () => void, className = ""): HTMLElement {
+  const pressed = made("button", { className, type: "button" });
+  pressed.append(sentence(title, ""));
+  pressed.addEventListener("click", act);
+  return pressed;
 }
 
-function heading(text: string): HTMLElement {
-  return Object.assign(document.createElement("h2"), { textContent: text });
+function paragraph(textContent: string): HTMLElement {
+  return made("p", { textContent });
 }
 
+function made<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]> = {},
+): HTMLElementTagNameMap[Name] {
+  return Object.assign(document.createElement(name), properties);
+}
+
+function list(items: readonly HTMLElement[]): HTMLElement {
+  const whole = made("ul");
+  whole.append(...items);
+  return whole;
+}
+
+function heading(textContent: string): HTMLElement {
+  return made("h2", { textContent });
+}
+
+/** Shows a sentence that screen readers read, once. */
 function say(text: string): void {
-  byId("status").textContent = text;
+  if (byId("status").textContent !== text) byId("status").textContent = text;
 }
 
 function showExamples(): void {
@@ -177,13 +266,20 @@ function showTabs(): void {
       tab.tabIndex = isChosen ? 0 : -1;
       byId(tab.getAttribute("aria-controls") ?? "").hidden = !isChosen;
     }
+    void showOpenPanel();
   };
   for (const [index, tab] of tabs.entries()) {
     tab.addEventListener("click", () => choose(tab));
     tab.addEventListener("keydown", ({ key }) => {
-      const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
-      const next = tabs.at((index + step) % tabs.length);
-      if (step === 0 || next === undefined) return;
+      const places: Readonly<Record<string, number>> = {
+        ArrowRight: (index + 1) % tabs.length,
+        ArrowLeft: index - 1,
+        Home: 0,
+        End: -1,
+      };
+      const place = places[key];
+      const next = place === undefined ? undefined : tabs.at(place);
+      if (next === undefined) return;
       choose(next);
       next.focus();
     });

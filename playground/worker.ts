@@ -1,14 +1,20 @@
 /** The worker of the page: receives documents and requests, and answers with analyses and responses. */
 import type { Received, Sent } from "../src/browser/console.ts";
+import type { JsonObject } from "../src/base/json.ts";
+import type { Completions } from "../src/editor/complete.ts";
 import { type Analysis, createEngine, type Served } from "./engine.ts";
 
 export type Message =
   | { readonly kind: "analyse"; readonly text: string }
-  | { readonly kind: "serve" }
+  | { readonly kind: "complete"; readonly text: string; readonly offset: number }
+  | { readonly kind: "serve" | "page" | "description" }
   | { readonly kind: "send"; readonly request: Sent };
 
+/** What the worker answers to a message: by kind, an analysis, completions, a service, a page, a description, a response. */
+type Value = Analysis | Completions | Served | string | JsonObject | Received;
+
 export type Answer =
-  | { readonly number: number; readonly value: Analysis | Served | Received }
+  | { readonly number: number; readonly value: Value }
   | { readonly number: number; readonly failure: string }
   | { readonly notice: string };
 
@@ -38,12 +44,18 @@ rim.onmessage = ({ data: { number, message } }) => {
   );
 };
 
-async function perform(message: Message): Promise<Analysis | Served | Received> {
+async function perform(message: Message): Promise<Value> {
   switch (message.kind) {
     case "analyse":
       return engine.analyse(message.text);
+    case "complete":
+      return engine.complete(message.text, message.offset);
     case "serve":
       return engine.serve();
+    case "page":
+      return engine.page();
+    case "description":
+      return engine.description();
     case "send":
       return send(message.request);
   }

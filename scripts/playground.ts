@@ -32,8 +32,26 @@ const replaced: Readonly<Record<string, string>> = {
   "./jwt.ts": "jwt.ts",
   "character-entities": "character-entities.ts",
   "fast-uri": "uri.ts",
+  "./timezone-names.ts": "timezone-names.ts",
+  "../base/timezone-names.ts": "timezone-names.ts",
+  "../../base/timezone-names.ts": "timezone-names.ts",
   // The service does not check its own schemas.
   "./refs/json-schema-2020-12": "no-metaschema.ts",
+  "./dynamic": "no-keywords.ts",
+  "./vocabularies/discriminator": "no-keywords.ts",
+  ...Object.fromEntries(
+    [
+      "stringify",
+      "stringifyCollection",
+      "stringifyDocument",
+      "stringifyNumber",
+      "stringifyPair",
+      "stringifyString",
+    ].flatMap((name) => ["..", "../.."].map((up) => [`${up}/stringify/${name}.js`, "no-yaml-writing.ts"])),
+  ),
+  "./stringify/foldFlowLines.js": "no-yaml-writing.ts",
+  "./stringify/stringifyNumber.js": "no-yaml-writing.ts",
+  "./stringify/stringifyString.js": "no-yaml-writing.ts",
   ...Object.fromEntries(
     ["binary", "omap", "pairs", "schema", "set", "timestamp"].map((name) => [
       `./yaml-1.1/${name}.js`,

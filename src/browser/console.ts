@@ -90,7 +90,8 @@ export function renderConsole(into: HTMLElement, options: ConsoleOptions): void 
   const form = element("form", { className: "console" }, [
     operation.label,
     ...(offered === undefined ? [] : [offered.label]),
-    secret.label,
+    // A service without credentials needs no key.
+    ...(Object.keys(description.components?.securitySchemes ?? {}).length === 0 ? [] : [secret.label]),
     parts,
     element("p", {}, [element("button", { textContent: "Send" })]),
     element("details", {}, [element("summary", { textContent: "As a command" }), command]),

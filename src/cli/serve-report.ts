@@ -1,4 +1,5 @@
 /** Prints the report of `serve` at its start and after a document has changed. */
+import { homeOf } from "../export/page/pages.ts";
 import { includes, nameOf } from "../language/authentication/grants.ts";
 import type { Grant } from "../language/authentication/model.ts";
 import { withWebhooks } from "../plan/events/webhooks.ts";
@@ -38,7 +39,7 @@ export function describe(
   const { warnings } = result.summary;
   return [
     `${plan.title} at ${url}`,
-    `  data: ${withoutSecret(data)}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
+    `  data: ${withoutSecret(data)}; document: ${url}/${homeOf(plan)}; OpenAPI: ${url}/openapi.json`,
     ...(url === local ? [] : [`  listens at ${local}`]),
     ...(admin === undefined ? [] : [`  for operators: ${admin}/metrics, ${admin}/readyz`]),
     ...(testClock === undefined ? [] : [`  test clock: anyone on this machine can move the time, at ${testClock}`]),

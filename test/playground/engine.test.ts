@@ -35,7 +35,9 @@ test("every example that can be served is, with its page and its description", a
       await assert.rejects(engine.serve(), /nothing is served/);
       continue;
     }
-    const { description, page } = await engine.serve();
+    const { description } = await engine.serve();
+    assert.deepEqual(engine.description(), description);
+    const page = engine.page();
     assert.match(page, /<h1>/, path);
     assert.doesNotMatch(page, / href="errors\//, path);
     assert.match(JSON.stringify(description["openapi"]), /^"3\.1\./, path);
@@ -66,6 +68,30 @@ test("a document with errors is not served, and neither is the one before", asyn
   assert.equal(diagnostics[0]?.severity, "error");
   assert.equal(unserved, "The document has errors.");
   await assert.rejects(engine.respond(new Request(address)), /nothing is served/);
+});
+
+test("records outlive a mistake that is corrected, and a document is planned only when something needs it", async () => {
+  const engine = engineOf();
+  engine.analyse(todo);
+  const id = await add(engine);
+  engine.analyse(todo.replace("string(1..200)", "strin(1..200)"));
+  await assert.rejects(engine.respond(new Request(`${address}/${id}`)), /nothing is served/);
+  assert.throws(() => engine.page(), /nothing is served/);
+  assert.throws(() => engine.description(), /nothing is served/);
+  assert.equal(await engine.tick(), 0);
+  engine.analyse(todo);
+  assert.equal(await statusOf(engine, id), 200);
+});
+
+test("words are completed by place, also in a document with mistakes", () => {
+  const engine = engineOf();
+  const text = todo.replace("order?: integer", "order?: integer, fil");
+  const at = text.indexOf("integer, fil") + "integer, fil".length;
+  engine.analyse(text);
+  const { end, items, start } = engine.complete(text, at);
+  assert.equal(text.slice(start, end), "fil");
+  assert.ok(items.some(({ label }) => label === "filter"));
+  assert.deepEqual(engine.complete(text, 3).items, []);
 });
 
 test("what is open is listed, and why nothing can be served", () => {

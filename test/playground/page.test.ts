@@ -85,7 +85,7 @@ describe("in a browser", { skip }, () => {
     await page.getByRole("tab", { name: "Try it" }).click();
     assert.equal(await page.locator("#try-it").textContent(), "The document has errors.");
     await page.getByRole("tab", { name: "Findings" }).click();
-    await finding.getByRole("button", { name: "write `scheme`" }).click();
+    await finding.getByRole("button", { name: "write scheme" }).click();
     await page.locator(".cm-line", { hasText: "scheme: none" }).first().waitFor();
     await page.close();
   });
@@ -107,10 +107,54 @@ describe("in a browser", { skip }, () => {
     await Promise.all([page, other.page, third].map((one) => one.close()));
   });
 
-  test("the page of the service and its description are shown", async () => {
+  test("a word is completed by place, with the keyboard alone", async () => {
     const { page, complaints } = await opened();
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.insertText("\n```yaml\n");
+    await page.keyboard.type("sche");
+    await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: "scheme" }).waitFor();
+    // The list takes no key in its first 75 ms, so that nobody chooses what they have not seen.
+    const seen = await page.evaluate<number>("performance.now()");
+    await page.waitForFunction(`performance.now() > ${seen + 75}`);
+    await page.keyboard.press("Enter");
+    await page.locator(".cm-line", { hasText: /^scheme:\s*$/ }).waitFor();
+    await page.keyboard.press("Control+Space");
+    await page.keyboard.press("Escape");
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test("the keyboard reaches everything, and everything has a name", async () => {
+    const { page } = await opened();
+    const focused = () =>
+      page.evaluate<string>(`(({ activeElement: one }) =>
+        one.id || one.getAttribute("aria-controls") || one.getAttribute("aria-label") || one.tagName)(document)`);
+    await page.getByLabel("Example").focus();
+    const order: string[] = [];
+    for (const key of ["Tab", "Tab", "Escape", "Tab", "ArrowRight", "End", "Home", "ArrowLeft", "Tab"]) {
+      await page.keyboard.press(key);
+      order.push(await focused());
+    }
+    assert.deepEqual(
+      order,
+      "share,The document,The document,findings,try-it,openapi,findings,openapi,openapi".split(","),
+    );
+    assert.equal(await page.getByRole("textbox", { name: "The document" }).getAttribute("aria-describedby"), "keys");
+    assert.match((await page.getByRole("status").textContent()) ?? "", /^0 errors, /);
+    await page.close();
+  });
+
+  test("the page of the service and its description are shown, and only made while their tabs are open", async () => {
+    const { page, complaints } = await opened();
+    assert.equal(await page.locator("#page, #openapi, #try-it").locator("iframe, pre, form").count(), 0);
     await page.getByRole("tab", { name: "Page" }).click();
-    assert.equal(await page.frameLocator("#page iframe").locator("h1").textContent(), "Todo-Backend");
+    const frame = page.frameLocator("#page iframe");
+    assert.equal(await frame.locator("h1").textContent(), "Todo-Backend");
+    // A link leads to a section, and not out of the page.
+    await frame.getByRole("link", { name: "Errors" }).first().click();
+    assert.match(page.frames().at(-1)?.url() ?? "", /#errors$/);
+    assert.equal(await frame.locator("h1").textContent(), "Todo-Backend");
     await page.getByRole("tab", { name: "OpenAPI" }).click();
     assert.match((await page.locator("#openapi pre").textContent()) ?? "", /^\{\s+"openapi": "3\.1\.\d"/);
     assert.deepEqual(complaints, []);

@@ -6,9 +6,11 @@ import { promisify } from "node:util";
 import { crc32 as nodeCrc32 } from "node:zlib";
 import fc from "fast-check";
 import * as page from "../../playground/node/crypto.ts";
+import { isZone as isZoneOfPage } from "../../playground/node/timezone-names.ts";
 import uri from "../../playground/node/uri.ts";
 import { promisify as pagePromisify } from "../../playground/node/util.ts";
 import { crc32 } from "../../playground/node/zlib.ts";
+import { isZone } from "../../src/base/timezone-names.ts";
 import { runs } from "../nightly.ts";
 
 const bytes = fc.uint8Array({ maxLength: 200 });
@@ -83,6 +85,12 @@ test("password hashes, comparisons, checksums and random bytes", async () => {
   );
   assert.equal(new Set(page.randomFillSync(new Uint8Array(100_000))).size, 256);
   assert.equal(page.randomBytes(20).length, 20);
+});
+
+test("names of time zones", () => {
+  const names = [...Intl.supportedValuesOf("timeZone"), "UTC", "utc", "europe/oslo", "US/Eastern", "Asia/Calcutta"];
+  for (const name of [...names, "Mars/Olympus", "+01:00", "-01:00", "", "Europe", "Europe/Oslo "])
+    assert.equal(isZoneOfPage(name), isZone(name), name);
 });
 
 test("addresses between schemas", () => {

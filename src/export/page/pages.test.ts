@@ -54,6 +54,18 @@ test("/ is HTML for those who ask for it and JSON for everybody else", async () 
   }
 });
 
+test("the page is at /document if the document has an operation at /, and every description says so", async () => {
+  const { plan, result } = checked(
+    documentOf({ endpoints: { endpoints: { listThings: { at: "GET /", of: "Thing" } } } }),
+  );
+  const pages = servicePages({ plan, result, baseUrl: () => baseUrl });
+  assert.match(String((await get("/document", { accept: "text/html" }, pages)).body), /<h1>/);
+  const { links } = JSON.parse(String((await get("/document", {}, pages)).body)) as { links: { document: string } };
+  assert.equal(links.document, `${baseUrl}/document`);
+  const catalogue = await get("/.well-known/api-catalog", {}, pages);
+  assert.match(String(catalogue.body), new RegExp(`"service-doc":\\[\\{"href":"${baseUrl}/document"`));
+});
+
 test("/ has the address for agents, and how to connect one", async () => {
   const { plan, result } = checked(
     documentOf({ endpoints: { base: "{base_url}/v1", mcp: { at: "/mcp", for: "admin" } } }),

@@ -119,7 +119,7 @@ function linksFor(home: string): string {
 }
 
 /** Returns the path of the document page: the root, or `document` if the document itself has an operation at the root. */
-function homeOf({ base, operations }: Plan): string {
+export function homeOf({ base, operations }: Plan): string {
   const mounted = /^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(base);
   return !mounted && operations.some(({ method, path }) => method === "GET" && path.length === 0) ? "document" : "";
 }
@@ -232,7 +232,7 @@ function serviceDescription(plan: Plan, root: string): Json {
       operations: root + mountOf(plan),
       openapi: `${root}/openapi.json`,
       ...(hasEvents(plan) ? { asyncapi: `${root}/asyncapi.json` } : {}),
-      document: `${root}/`,
+      document: `${root}/${homeOf(plan)}`,
       status: `${root}/readyz`,
     },
   };
@@ -247,7 +247,7 @@ function apiCatalogue(plan: Plan, root: string): Json {
           { href: `${root}/openapi.json`, type: "application/json" },
           ...(hasEvents(plan) ? [{ href: `${root}/asyncapi.json`, type: "application/json" }] : []),
         ],
-        "service-doc": [{ href: `${root}/`, type: "text/html" }],
+        "service-doc": [{ href: `${root}/${homeOf(plan)}`, type: "text/html" }],
         status: [{ href: `${root}/readyz`, type: "application/health+json" }],
       },
     ],

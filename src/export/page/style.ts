@@ -155,6 +155,6 @@ details[open] > summary { margin-bottom: .5rem; }
 export const consoleStyle = `.console label { display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; margin: 0 0 .6rem; }
 .console :is(input, select, textarea, button) { font: inherit; color: inherit; background: var(--sunk); border: 1px solid var(--line); border-radius: 4px; padding: .3rem .6rem; min-width: 0; }
 .console textarea, .console pre { font: .8125rem/1.5 var(--mono); } .console pre { white-space: pre-wrap; }
-.console button { cursor: pointer; } .console p { margin: .5rem 0; }
+.console button { cursor: pointer; background: var(--accent); border-color: var(--accent); color: var(--ground); } .console p { margin: .5rem 0; }
 .console-fine strong { color: var(--post); } .console-refused strong, p.console-refused { color: var(--delete); }
 `;
