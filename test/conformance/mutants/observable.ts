@@ -591,10 +591,13 @@ function inAnyOrder(timed: readonly TimedJob[]): readonly TimedJob[] {
 }
 
 function outerColumn(plan: Plan, { resource }: Table, column: Column): Column {
-  const { marks, name, references } = column;
+  const { default: made, ...others } = column;
+  const { marks, name, references } = others;
   const isFixed = plan.operations.some(({ resource: of, body }) => of === resource && body?.fixed.includes(name));
   return {
-    ...column,
+    ...others,
+    // Without a default a column is null, too; whether a body needs the member is in the schema of the body.
+    ...(made === undefined || (made.kind === "literal" && made.value === null) ? {} : { default: made }),
     marks: marks.filter(
       (mark) => mark === "secret" || mark === "write-only" || (isFixed && /^(?:read|create)-only$/.test(mark)),
     ),
