@@ -4,7 +4,7 @@ import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.t
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { bodyOf, statusText, valuesAt } from "../errors/expected.ts";
+import { statusText, textsIn } from "../errors/expected.ts";
 import { brokenBy } from "../expect.ts";
 import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -86,9 +86,7 @@ async function sendValid(
 ): Promise<Written> {
   const { contract } = trial;
   const written = await sendWrite(trial, write, { ...options, isValid: true });
-  const { body } = bodyOf(contract, "already-exists", write.called.operation, true);
-  const named =
-    body === undefined || body === "problem+json" ? [] : valuesAt("{field}", body.shape, written.response.json);
+  const named = textsIn(contract, written.response, write.called, "already-exists", "{field}");
   const isUnique = lookup(fieldsOf(contract.model, resource), name)?.marks.includes("unique") === true;
   if (written.response.status >= 400 && named.includes(name) && !isUnique)
     throw brokenBy(trial, `a \`${name}\` for each \`${per}\``, statusText(contract, written.response));

@@ -8,17 +8,7 @@ import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { furtherEffects, furtherErrors, guardErrors, setAtCreation } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
-import {
-  bodyOf,
-  codeIn,
-  isError,
-  isStated,
-  knownCodes,
-  nameOf,
-  statusOf,
-  statusText,
-  valuesAt,
-} from "../errors/expected.ts";
+import { codeIn, isError, isStated, knownCodes, nameOf, statusOf, statusText, textsIn } from "../errors/expected.ts";
 import { brokenBy, expectError } from "../expect.ts";
 import { isFileValue } from "../files.ts";
 import type { Interaction, Response } from "../interaction.ts";
@@ -73,16 +63,14 @@ function violatesForm(
   contract: Contract,
   { body: sent, response, write }: Pick<Written, "body" | "response" | "write">,
 ): boolean {
-  const { body } = bodyOf(contract, "invalid-request", write.called.operation, true);
-  if (body === undefined || body === "problem+json") return false;
-  const at = (placeholder: Parameters<typeof valuesAt>[0]): readonly string[] =>
-    valuesAt(placeholder, body.shape, response.json);
+  const { called } = write;
+  const at = (placeholder: Parameters<typeof textsIn>[4]): readonly string[] =>
+    textsIn(contract, response, called, "invalid-request", placeholder);
   const named = [...at("{field}"), ...at("{parameter}")];
   const faults = at("{fault}");
   const isNamed = (code: string): boolean => faults.includes(nameOf(contract, code));
   const isOptional = (name: string): boolean =>
     lookup(sent, name) === undefined && write.members.some((one) => one.name === name && !one.required);
-  const { called } = write;
   const computed = new Set([
     ...setAtCreation(contract, called),
     ...furtherEffects(contract, called).writes.flatMap(({ write: { set, with: values } }) =>
@@ -97,10 +85,9 @@ function violatesForm(
 
 /** Whether the body of an error names fields, and only such members of the request as need not be unique. */
 function namesOtherFields(contract: Contract, { response, write }: Pick<Written, "write" | "response">): boolean {
-  const { operation, resource } = write.called;
-  const { body } = bodyOf(contract, "invalid-request", operation, true);
-  const named = body === undefined || body === "problem+json" ? [] : valuesAt("{field}", body.shape, response.json);
-  const isOther = (name: string): boolean => sets(write, name) && !determinesUnique(contract, resource, name);
+  const { called } = write;
+  const named = textsIn(contract, response, called, "invalid-request", "{field}");
+  const isOther = (name: string): boolean => sets(write, name) && !determinesUnique(contract, called.resource, name);
   return named.length > 0 && named.every(isOther);
 }
 
