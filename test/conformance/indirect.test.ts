@@ -109,6 +109,20 @@ const creations: readonly Altered[] = [
 const furtherRecords: readonly Altered[] = [
   edited(
     payments,
+    "the latest charge of a payment is that of another member",
+    "resources/views/PaymentIntentOut/latest_charge",
+    "Charge.filter(c, c.payment_intent == id)",
+    "Charge.filter(c, c.customer == id)",
+  ),
+  edited(
+    payments,
+    "one request more of callers without a credential, whom no operation admits",
+    "limits/rate/anyone",
+    "anyone: 60/min per ip",
+    "anyone: 61/min per ip",
+  ),
+  edited(
+    payments,
     "a charge has another amount",
     "resources/views/ChargeOut/amount",
     "amount: integer := payment_intent.amount\n",

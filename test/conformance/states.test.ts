@@ -199,6 +199,10 @@ const rows: readonly Altered[] = [
   transition("an earlier timer", "open -> lost", ["by lose", "after 48h"], ["by lose", "after 47h"]),
   transition("no due time", "open -> lost", ["by lose", "at due"], "by lose"),
   life("a timer after a guarded one", "moves/late -> lost", late("2h"), late("3h")),
+  life("a timer of another state, too", "moves/open -> late", late("2h"), {
+    ...late("2h"),
+    moves: { ...moves, "open -> late": hurried, "open | late -> lost": { after: "2h" } },
+  }),
   life(
     "a state that is skipped",
     "moves/open -> late",

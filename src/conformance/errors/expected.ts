@@ -253,12 +253,13 @@ function textDeviations(
   const single = entries.length === 1 && entry?.codes.length === 1 ? entry.codes[0] : undefined;
   const about = single ?? (entries.length === 0 ? code : undefined);
   const name = single === undefined ? undefined : lookup(errors.codes ?? {}, single);
-  const hasNameIn = template === undefined || JSON.stringify(template).includes("{fault}");
-  if (name !== undefined && hasNameIn && !hasText(json, text, patternOf(name)))
+  const lacks = (placeholder: string, written: string): boolean =>
+    (template === undefined || JSON.stringify(template).includes(placeholder)) &&
+    !hasText(json, text, patternOf(written));
+  if (name !== undefined && lacks("{fault}", name))
     return [{ path: `errors/codes/${single}`, expected: `the name "${name}"`, got: shortText(json ?? text) }];
   const message = about === undefined ? undefined : lookup(errors.messages ?? {}, about);
-  const hasMessageIn = template === undefined || JSON.stringify(template).includes("{message}");
-  if (message !== undefined && hasMessageIn && !hasText(json, text, patternOf(message)))
+  if (message !== undefined && lacks("{message}", message))
     return [{ path: `errors/messages/${about}`, expected: `the message "${message}"`, got: shortText(json ?? text) }];
   // Around a list of single errors there is the message of the whole one.
   const outer = entries.length === 0 ? undefined : lookup(errors.messages ?? {}, code);
@@ -272,8 +273,7 @@ function textDeviations(
     return [{ path: `errors/messages/${code}`, expected: `the message "${outer}"`, got: shortText(json) }];
   const sentence = message === undefined ? lookup(errors.errors, code)?.sentence : undefined;
   // The message of a declared error is its cause in this request, but its title is the sentence.
-  const hasTitleIn = template === undefined || JSON.stringify(template).includes("{title}");
-  if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(json, text, patternOf(sentence)))
+  if (sentence !== undefined && sentence !== "" && lacks("{title}", sentence))
     return [{ path: `errors/errors/${code}`, expected: `the sentence "${sentence}"`, got: shortText(json ?? text) }];
   return [];
 }
@@ -370,12 +370,22 @@ export function templateProblem(
   return undefined;
 }
 
-/** Returns the texts in the body of a response, at the places where a declared body has the placeholder. */
-export function valuesAt(
-  placeholder: "{field}" | "{path}" | "{parameter}" | "{fault}",
-  template: Json,
-  value: Json | undefined,
+type Placeholder = "{field}" | "{path}" | "{parameter}" | "{fault}";
+
+/** Returns the texts at a placeholder of the declared body of an error; none if the body has another form. */
+export function textsIn(
+  contract: Contract,
+  response: Response,
+  { operation }: Operation,
+  code: string,
+  placeholder: Placeholder,
 ): readonly string[] {
+  const { body } = bodyOf(contract, code, operation, true);
+  return body === undefined || body === "problem+json" ? [] : valuesAt(placeholder, body.shape, response.json);
+}
+
+/** Returns the texts in the body of a response, at the places where a declared body has the placeholder. */
+function valuesAt(placeholder: Placeholder, template: Json, value: Json | undefined): readonly string[] {
   if (template === placeholder) return typeof value === "string" ? [value] : [];
   if (Array.isArray(template) && Array.isArray(value))
     return value.flatMap((item: Json) => template.flatMap((inner: Json) => valuesAt(placeholder, inner, item)));

@@ -30,29 +30,13 @@ export function rateLines({ model }: Contract): readonly RateLine[] {
   return Object.entries(model.limits.rate ?? {}).flatMap(([target, rates]) =>
     rates.map((rate, index): RateLine => {
       const { burst, count, window } = rate;
-      const policyMilliseconds = windowMilliseconds(window);
       const length = longestWindow(rate);
-      const path = `limits/rate/${target}/${index}`;
-      if (burst === undefined)
-        return {
-          target,
-          rate,
-          path,
-          capacity: count,
-          nextMilliseconds: length,
-          freshMilliseconds: length,
-          policyMilliseconds,
-        };
-      const nextMilliseconds = length / count;
-      const freshMilliseconds = nextMilliseconds * burst;
+      const nextMilliseconds = burst === undefined ? length : length / count;
+      const freshMilliseconds = nextMilliseconds * (burst ?? 1);
       return {
-        target,
-        rate,
-        path,
-        capacity: burst,
-        nextMilliseconds,
-        freshMilliseconds,
-        policyMilliseconds: freshMilliseconds,
+        ...{ target, rate, path: `limits/rate/${target}/${index}`, capacity: burst ?? count },
+        ...{ nextMilliseconds, freshMilliseconds },
+        policyMilliseconds: burst === undefined ? windowMilliseconds(window) : freshMilliseconds,
       };
     }),
   );

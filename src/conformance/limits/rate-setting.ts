@@ -97,11 +97,16 @@ function isHarmless({ action, endpoint }: Operation): boolean {
   return endpoint.wire === undefined && action !== "login" && action !== "renew" && action !== "logout";
 }
 
-/** Returns the kinds of callers whose requests the line counts and who may run the operation. */
+/**
+ * Returns the kinds of callers whose requests the line counts and who may run the operation. If nobody may run any without a
+ * credential, a line for such requests counts those that are rejected.
+ */
 function kindsFor({ contract }: Trial, line: RateLine, called: Operation): readonly Caller[] {
   const signedIn = rolesOf(contract).map((roles): Caller => ({ ...anonymous, roles, signedIn: true }));
+  const isClosed = [...contract.operations.keys()].every((one) => !mayEverRun(contract, one, anonymous));
   return [...signedIn, anonymous].filter(
-    (kind) => applies(line, called, kind) && mayEverRun(contract, called.operation, kind),
+    (kind) =>
+      applies(line, called, kind) && (mayEverRun(contract, called.operation, kind) || (isClosed && !kind.signedIn)),
   );
 }
 

@@ -35,7 +35,7 @@ import { ifPossible, untilTried } from "../attempts.ts";
 import { createReferring } from "./referring.ts";
 import { expectValue } from "./outcome.ts";
 import { unsortedLists } from "./unsorted.ts";
-import { makeToEdit, otherValue, readField } from "./writing.ts";
+import { creationsOf, makeToEdit, otherValue, readField, sets } from "./writing.ts";
 
 export function computedCases(contract: Contract): readonly Case[] {
   const { resources, views = {} } = contract.model.resources;
@@ -198,8 +198,38 @@ function hasMember(contract: Contract, view: string, name: string, field: Field)
       const values = await unsortedLists(trial, of, typed);
       const compare = (sighting: Sighting): boolean => compareMember(trial, typed, sighting, { path, name, field });
       await forSightings(trial, view, compare, { values, typed });
+      await expectAppearing(trial, view, typed, { path, name, field });
     },
   };
+}
+
+/**
+ * Expects a record as the member, if it is one of those that refer to the record of the view and that no request creates by itself:
+ * other changes create them.
+ */
+async function expectAppearing(trial: Trial, view: string, typed: TypedExpression, member: Member): Promise<void> {
+  const { contract } = trial;
+  const { path, name, field } = member;
+  const called = [...contract.operations.values()].find(
+    (one) => one.action === "read" && returnsView(contract, one, view),
+  );
+  const isOne = referenceOf(contract.model, unexpandedType(contract.model, field)) !== undefined;
+  if (called?.resource === undefined || !isOne || readsHidden(contract, called.resource, typed)) return;
+  for (const selection of selectionsIn(typed)) {
+    const isCreated = creationsOf(contract, selection.resource).some((write) => sets(write, selection.name));
+    if (selection.by !== "record" || isCreated) continue;
+    const one = await ifPossible(() => trial.make(selection.resource));
+    const record = one && madeTarget(trial, selection.resource, selection.name, one.values);
+    if (record === undefined || record.resource !== called.resource) continue;
+    const caller = await trial.callerFor(called.operation, record);
+    const interaction = await trial.call(called.operation, { record, caller });
+    const sightings = await viewsOf(trial, called, record, caller, interaction);
+    const { resource, values } = record;
+    const found = evaluate(typed, scopeFor(trial, typed, caller, { resource, values, isNew: true }));
+    if (found === undefined || found.value === null) continue;
+    const isMissing = sightings.some((each) => each.view === view && (lookup(each.value, name) ?? null) === null);
+    if (isMissing) throw new Broken(`\`${name}\` with a ${selection.resource}`, "no value", interaction, path);
+  }
 }
 
 /** Expects an object around other members of the record. What it contains is compared with its view. */

@@ -4,6 +4,7 @@ import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.t
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
 import { type Case, NotTried, shortText } from "../case.ts";
 import type { Contract } from "../contract.ts";
+import { statusText, textsIn } from "../errors/expected.ts";
 import { brokenBy } from "../expect.ts";
 import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -57,7 +58,7 @@ function hasNoGaps(contract: Contract, write: Write, counter: Counter): readonly
           const id = await readId(trial, parent);
           if (id === undefined) throw new NotTried(`the test does not know the id of a ${target}`);
           const options: WriteOptions = byPath ? { parent } : { values: { [per]: id } };
-          const first = await sendValid(trial, write, options);
+          const first = await sendValid(trial, write, options, counter);
           const start = await numberOf(trial, first, name);
           if (isFirst && start !== 1) throw brokenBy(trial, `\`${name}\` 1`, shortText(start), path);
           let last = await rejectedOrNext(
@@ -69,7 +70,7 @@ function hasNoGaps(contract: Contract, write: Write, counter: Counter): readonly
           const required = members.find((one) => one.required && one.name !== per);
           if (required !== undefined)
             last = await rejectedOrNext(trial, write, { ...options, without: [required.name] }, { name, last });
-          const next = await numberOf(trial, await sendValid(trial, write, options), name);
+          const next = await numberOf(trial, await sendValid(trial, write, options, counter), name);
           if (next !== last + 1) throw brokenBy(trial, `\`${name}\` ${last + 1}`, shortText(next), path);
         }
       },
@@ -77,8 +78,18 @@ function hasNoGaps(contract: Contract, write: Write, counter: Counter): readonly
   ];
 }
 
-async function sendValid(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
+async function sendValid(
+  trial: Trial,
+  write: Write,
+  options: WriteOptions,
+  { name, per, resource }: Counter,
+): Promise<Written> {
+  const { contract } = trial;
   const written = await sendWrite(trial, write, { ...options, isValid: true });
+  const named = textsIn(contract, written.response, write.called, "already-exists", "{field}");
+  const isUnique = lookup(fieldsOf(contract.model, resource), name)?.marks.includes("unique") === true;
+  if (written.response.status >= 400 && named.includes(name) && !isUnique)
+    throw brokenBy(trial, `a \`${name}\` for each \`${per}\``, statusText(contract, written.response));
   expectAccepted(trial, written, "a valid request to be accepted");
   return written;
 }

@@ -6,9 +6,9 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried, shortText } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { furtherErrors, guardErrors } from "../effects.ts";
+import { furtherEffects, furtherErrors, guardErrors, setAtCreation } from "../effects.ts";
 import { determinesUnique } from "../distinguishing.ts";
-import { bodyOf, codeIn, isError, isStated, knownCodes, statusOf, statusText, valuesAt } from "../errors/expected.ts";
+import { codeIn, isError, isStated, knownCodes, nameOf, statusOf, statusText, textsIn } from "../errors/expected.ts";
 import { brokenBy, expectError } from "../expect.ts";
 import { isFileValue } from "../files.ts";
 import type { Interaction, Response } from "../interaction.ts";
@@ -34,7 +34,7 @@ export function outcomeOf(
 ): Outcome {
   const { body, response, write } = written;
   if (response.status < 300) return "accepted";
-  if (lacksOptional(trial.contract, written)) return "invalid";
+  if (violatesForm(trial.contract, written)) return "invalid";
   const isAboutOthers = namesOtherFields(trial.contract, written);
   const possible = possibleErrors(trial, written).filter((code) => code !== "already-exists" || !isAboutOthers);
   const hasFileLimit =
@@ -48,31 +48,46 @@ export function outcomeOf(
     : "other";
 }
 
+/** The violations by a value of the wrong form alone, whatever else the service knows. */
+const formViolations: readonly string[] = [
+  ...["wrong-type", "not-one-of", "too-short", "too-long", "too-small", "too-large", "too-few", "too-many"],
+  ...["wrong-pattern", "wrong-format"],
+];
+
 /**
- * Whether the body of an error says that members are required which the document lets a request leave out. A further write sets all
- * that its record requires, so the error is about the request.
+ * Whether the body of an error says that members are required which the document lets a request leave out, or that members of the
+ * request have values of the wrong form. A further write sets all that its record requires, so the error is about the request; the
+ * service may compute other values than the request has.
  */
-function lacksOptional(
+function violatesForm(
   contract: Contract,
   { body: sent, response, write }: Pick<Written, "body" | "response" | "write">,
 ): boolean {
-  const { body } = bodyOf(contract, "invalid-request", write.called.operation, true);
-  if (body === undefined || body === "problem+json") return false;
-  const code = lookup(contract.model.errors.codes ?? {}, "required") ?? "required";
-  const at = (placeholder: Parameters<typeof valuesAt>[0]): readonly string[] =>
-    valuesAt(placeholder, body.shape, response.json);
+  const { called } = write;
+  const at = (placeholder: Parameters<typeof textsIn>[4]): readonly string[] =>
+    textsIn(contract, response, called, "invalid-request", placeholder);
   const named = [...at("{field}"), ...at("{parameter}")];
+  const faults = at("{fault}");
+  const isNamed = (code: string): boolean => faults.includes(nameOf(contract, code));
   const isOptional = (name: string): boolean =>
     lookup(sent, name) === undefined && write.members.some((one) => one.name === name && !one.required);
-  return at("{fault}").includes(code) && named.length > 0 && named.every(isOptional);
+  const computed = new Set([
+    ...setAtCreation(contract, called),
+    ...furtherEffects(contract, called).writes.flatMap(({ write: { set, with: values } }) =>
+      Object.keys({ ...set, ...values }),
+    ),
+  ]);
+  const isSent = (name: string): boolean =>
+    lookup(sent, name) !== undefined && sets(write, name) && !computed.has(name);
+  if (named.length === 0) return false;
+  return (isNamed("required") && named.every(isOptional)) || (formViolations.some(isNamed) && named.every(isSent));
 }
 
 /** Whether the body of an error names fields, and only such members of the request as need not be unique. */
 function namesOtherFields(contract: Contract, { response, write }: Pick<Written, "write" | "response">): boolean {
-  const { operation, resource } = write.called;
-  const { body } = bodyOf(contract, "invalid-request", operation, true);
-  const named = body === undefined || body === "problem+json" ? [] : valuesAt("{field}", body.shape, response.json);
-  const isOther = (name: string): boolean => sets(write, name) && !determinesUnique(contract, resource, name);
+  const { called } = write;
+  const named = textsIn(contract, response, called, "invalid-request", "{field}");
+  const isOther = (name: string): boolean => sets(write, name) && !determinesUnique(contract, called.resource, name);
   return named.length > 0 && named.every(isOther);
 }
 

@@ -2,7 +2,8 @@
  * What clients can observe of timers: they fire in time and not before, not for a record that is in another state by then, and not
  * while their guard is false, but as soon as a change makes it true.
  */
-import { readsVariable } from "../../expression/typed.ts";
+import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { ifPossible } from "../attempts.ts";
 import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { clockMilliseconds, transitionsOf, type TriggeredTransition } from "../effects.ts";
@@ -57,37 +58,58 @@ async function recordInState(
   state: string,
   wanted: boolean,
 ): Promise<KnownRecord> {
-  const { path, resource } = timed;
-  const guard = trial.contract.typed.get(`${path}/if`);
-  if (guard !== undefined && readsVariable(guard, "now")) throw new NotTried("the guard of the timer reads the time");
-  if (guard === undefined) {
-    for (let count = 1; ; count += 1) {
-      const record = await trial.make(resource, { state });
-      await trial.look(record);
-      if (count === mostRecords || timerMilliseconds(trial, record, timed) > 0) return record;
-    }
+  const guard = trial.contract.typed.get(`${timed.path}/if`);
+  if (guard !== undefined) return (await recordsGuarded(trial, timed, guard, { state, wanted, most: 1 }))[0];
+  for (let count = 1; ; count += 1) {
+    const record = await trial.make(timed.resource, { state });
+    await trial.look(record);
+    if (count === mostRecords || timerMilliseconds(trial, record, timed) > 0) return record;
   }
-  const caller = await trial.callers().then(([first]) => first);
-  if (caller === undefined) throw new NotTried(`the test has no caller who makes a ${resource}`);
-  const holds = (record: KnownRecord): boolean | undefined => truth(guard, trial.scope(caller, record));
-  const samples = await samplesOf(trial, {
-    ...{ resource, condition: guard, caller, holds, wish: { state }, most: 1, followsReferences: true },
-  });
-  const found = samples.find(({ isTrue }) => isTrue === wanted);
-  if (found === undefined) throw new NotTried(`the test makes no ${resource} for which the guard is ${wanted}`);
-  return found.record;
 }
 
-/** The timer does nothing while its guard is false, and fires as soon as a change of a record makes the guard true. */
+interface Guarded {
+  readonly state: string;
+  readonly wanted: boolean;
+  /** How many records are enough. */
+  readonly most: number;
+}
+
+/** Returns records in the state for which the guard of the timer is true, or false. @throws NotTried if there is none */
+async function recordsGuarded(
+  trial: Trial,
+  { resource }: TriggeredTransition,
+  condition: TypedExpression,
+  { state, wanted, most }: Guarded,
+): Promise<readonly [KnownRecord, ...KnownRecord[]]> {
+  if (readsVariable(condition, "now")) throw new NotTried("the guard of the timer reads the time");
+  const caller = await trial.callers().then(([first]) => first);
+  if (caller === undefined) throw new NotTried(`the test has no caller who makes a ${resource}`);
+  const holds = (record: KnownRecord): boolean | undefined => truth(condition, trial.scope(caller, record));
+  const samples = await samplesOf(trial, {
+    ...{ resource, condition, caller, holds, wish: { state }, most, followsReferences: true },
+  });
+  const [first, ...more] = samples.flatMap(({ isTrue, record }) => (isTrue === wanted ? [record] : []));
+  if (first === undefined) throw new NotTried(`the test makes no ${resource} for which the guard is ${wanted}`);
+  return [first, ...more];
+}
+
+/** How many records with a false guard the test makes, if those differ that other timers could move. */
+const mostSleeping = 4;
+
+/**
+ * The timer does nothing while its guard is false, nor do the timers of other states, and it fires as soon as a change of a record
+ * makes the guard true.
+ */
 export function wakes(contract: Contract, timed: TriggeredTransition): readonly Case[] {
   const { resource, from, to, path } = timed;
   const guard = contract.typed.get(`${path}/if`);
   const [state] = from;
   if (guard === undefined || state === undefined) return [];
-  const isTimed = (one: TriggeredTransition): boolean =>
-    one.resource === resource && one.path !== path && one.from.includes(state) && one.trigger.on.kind !== "by";
+  const others = transitionsOf(contract).filter(
+    (one) => one.resource === resource && one.path !== path && one.trigger.on.kind !== "by",
+  );
   // Another timer may fire first.
-  if (transitionsOf(contract).some(isTimed)) return [];
+  if (others.some((one) => one.from.includes(state))) return [];
   return [
     {
       id: `${path}: guard`,
@@ -99,9 +121,22 @@ export function wakes(contract: Contract, timed: TriggeredTransition): readonly 
       ],
       exclusive: true,
       run: async (trial) => {
-        const record = await recordInState(trial, timed, state, false);
-        await trial.pass(timerMilliseconds(trial, record, timed) + marginMilliseconds);
-        await expectState(trial, record, state);
+        const delays = others.flatMap(({ trigger: { on } }) =>
+          on.kind === "after" ? [clockMilliseconds(on.duration)] : [],
+        );
+        const records = await recordsGuarded(trial, timed, guard, {
+          ...{ state, wanted: false, most: delays.length === 0 ? 1 : mostSleeping },
+        });
+        const [record] = records;
+        const expectStill = async (): Promise<void> => {
+          for (const one of records) await expectState(trial, one, state);
+        };
+        const wait = Math.max(...records.map((one) => timerMilliseconds(trial, one, timed))) + marginMilliseconds;
+        await trial.pass(wait);
+        await expectStill();
+        const more = Math.max(0, ...delays) + marginMilliseconds - wait;
+        // Credentials may not last that long.
+        if (more > 0 && (await ifPossible(async () => trial.pass(more).then(() => true)))) await expectStill();
         const since = presentOf(trial.world) - marginMilliseconds;
         if (!(await trial.makeTrue(record, guard))) throw new NotTried("no change makes the guard true");
         await trial.pass(marginMilliseconds);

@@ -83,7 +83,7 @@ const rules: readonly Rule[] = [
   { reason: "the status is the same, and bodies of errors name no code", of: isSameError },
   { reason: "the error names no field, and a body without a field has no code", of: isUnseenCode },
   { reason: "without a date, the version is deprecated since the newer one", of: isSinceNewer },
-  { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
+  { reason: "a path has no empty segment", of: isInPath },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
   { reason: "the member has a value in each response", of: isWiderViewMember },
   { reason: "nothing changes a record after its creation", of: isUntouched },
@@ -302,6 +302,13 @@ function isWiderViewMember(one: Difference): boolean {
   const { members = {}, of = "" } = lookup(views, view) ?? {};
   const shown = [lookup(members, name), lookup(lookup(resources, of)?.fields ?? {}, name)];
   return !shown.some((field) => field?.optional === true || field?.type.kind === "nullable");
+}
+
+/** Whether an empty text is admitted or not for a field that paths contain, and so rejected in either case. */
+function isInPath({ before, path, what }: Difference): boolean {
+  const [, resource = "", name = ""] = path.split("/");
+  const isKey = before.operations.some((one) => one.resource === resource && one.key?.column === name);
+  return /\/type(?:\/of)?\/min$/.test(path) && /^(?:without|0 for 1)$/.test(what) && (name === "id" || isKey);
 }
 
 function isUntouched({ after, path, what }: Difference): boolean {
@@ -591,10 +598,13 @@ function inAnyOrder(timed: readonly TimedJob[]): readonly TimedJob[] {
 }
 
 function outerColumn(plan: Plan, { resource }: Table, column: Column): Column {
-  const { marks, name, references } = column;
+  const { default: made, ...others } = column;
+  const { marks, name, references } = others;
   const isFixed = plan.operations.some(({ resource: of, body }) => of === resource && body?.fixed.includes(name));
   return {
-    ...column,
+    ...others,
+    // Without a default a column is null, too; whether a body needs the member is in the schema of the body.
+    ...(made === undefined || (made.kind === "literal" && made.value === null) ? {} : { default: made }),
     marks: marks.filter(
       (mark) => mark === "secret" || mark === "write-only" || (isFixed && /^(?:read|create)-only$/.test(mark)),
     ),

@@ -133,7 +133,12 @@ async function outcomeOf(mutant: Mutant, tester: Tester, milliseconds: number, i
       timer.handle = setTimeout(() => reject(new Error(`the tester took more than ${milliseconds} ms`)), milliseconds);
     });
     const { broken } = await Promise.race([
-      tester(truth, withKeysOf(served, planOf(truth)), { environment, ...part }),
+      // The rest is for the requests that are under way when the budget is used up, and for the report.
+      tester(truth, withKeysOf(served, planOf(truth)), {
+        environment,
+        ...part,
+        budgetMilliseconds: milliseconds / 2,
+      }),
       late,
     ]);
     if (broken.length === 0) return { kind: "missed" };

@@ -17,6 +17,8 @@ export interface TesterOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The part whose cases run; absent: all. */
   readonly part?: PartName | undefined;
+  /** How long the test may take; by default as long as `nonet test`. */
+  readonly budgetMilliseconds?: number;
 }
 
 /** How long an event may take on this machine, in milliseconds. */
@@ -24,10 +26,10 @@ const eventMilliseconds = 1000;
 
 /** Tests the service as `nonet test` does, with its clock. */
 export const tester: Tester = async (text, running, options) => {
-  const { version, environment, part } = options ?? { environment: {} };
+  const { environment, part, ...more } = options ?? { environment: {} };
   const report = await testRunning(text, running, {
     ...{ secrets: environment, eventMilliseconds, only: part === undefined ? [] : [part] },
-    ...(version === undefined ? {} : { version }),
+    ...more,
   });
   const broken = report.statements.filter(({ kind }) => kind === "broken").map(({ statement }) => statement.path);
   const aspects = report.cases.flatMap((one) => (one.kind === "broken" ? one.aspects.map(({ path }) => path) : []));
