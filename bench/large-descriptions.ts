@@ -5,10 +5,11 @@
  *
  *     node bench/large-descriptions.ts                  1,200 operations
  *     node bench/large-descriptions.ts --operations 300
+ *     node bench/large-descriptions.ts --description FILE
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +17,9 @@ import { parseArgs } from "node:util";
 import { columns } from "../src/base/layout.ts";
 import type { JsonObject } from "../src/base/json.ts";
 
-const { values } = parseArgs({ options: { operations: { type: "string", default: "1200" } } });
+const { values } = parseArgs({
+  options: { operations: { type: "string", default: "1200" }, description: { type: "string" } },
+});
 const command = fileURLToPath(new URL("../src/cli.mjs", import.meta.url));
 
 /** A description with this many operations: three for each path. */
@@ -83,12 +86,17 @@ interface Cost {
   readonly megabytes: number;
 }
 
-/** Runs the command in a process of its own, which says at its end what it used. */
-async function costOf(operands: readonly string[]): Promise<Cost> {
+/** Runs the command in a process of its own, which says at its end what it used; stops it once it is ready. */
+async function costOf(operands: readonly string[], isReady: (output: string) => boolean = () => false): Promise<Cost> {
   const script = `process.argv.splice(1, 1, ...JSON.parse(process.argv[1])); await import(process.argv[1]);
     process.on("exit", () => { const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage(); process.stderr.write("\\n" + JSON.stringify({ seconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024 })); });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script, JSON.stringify([command, ...operands])], {
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (data: Buffer) => {
+    output = output.slice(-1000) + data.toString();
+    if (isReady(output)) child.kill();
   });
   let text = "";
   child.stderr.on("data", (data: Buffer) => (text += data.toString()));
@@ -104,7 +112,11 @@ try {
     string,
     string,
   ];
-  await writeFile(source, JSON.stringify(largeDescription(Number(values.operations))));
+  const { description, operations } = values;
+  await writeFile(
+    source,
+    description === undefined ? JSON.stringify(largeDescription(Number(operations))) : await readFile(description),
+  );
   const imported = await costOf(["import", source, "--out", document]);
   const check = await costOf(["check", document]);
   const costs: (readonly [string, Cost])[] = [
@@ -112,12 +124,12 @@ try {
     ["import", imported],
     ["import --report", await costOf(["import", source, "--report", "--out", report])],
   ];
-  for (const format of ["openapi", "postman", "markdown", "page", "typescript", "types"])
-    costs.push(
-      format === "types"
-        ? ["types", await costOf(["types", document])]
-        : [`export ${format}`, await costOf(["export", format, document])],
-    );
+  for (const format of ["openapi", "openapi-3.0", "json-schema", "postman", "markdown", "page", "typescript"])
+    costs.push([`export ${format}`, await costOf(["export", format, document, "--out", report])]);
+  costs.push(["types", await costOf(["types", document, "--out", report])]);
+  costs.push(["diff", await costOf(["diff", document, document])]);
+  const serve = ["serve", document, "--data", "memory", "--port", "0"];
+  costs.push(["serve, until ready", await costOf(serve, (output) => output.includes("http://127.0.0.1:"))]);
   const rows = costs.map(([name, { seconds, megabytes }]) => [
     name,
     `${seconds.toFixed(1)} s`,

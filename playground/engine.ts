@@ -128,7 +128,7 @@ export function createEngine(rim: Rim): Engine {
       const { keys } = await started();
       return { description: describe(), keys };
     },
-    page: () => pageFile({ plan: served().plan(), result: served().result, baseUrl: address }),
+    page: () => [...pageFile({ plan: served().plan(), result: served().result, baseUrl: address })].join(""),
     description: describe,
     async respond(request) {
       return fetchFrom((await started()).service)(request);

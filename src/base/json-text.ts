@@ -5,24 +5,34 @@ import type { Json, JsonObject } from "./json.ts";
 const mostColumns = 120;
 
 export function jsonText(value: Json): string {
-  return `${printed(value, 0, 0)}\n`;
+  return [...jsonPieces(value)].join("");
 }
 
+/** Returns the text in pieces, so that a program that writes them never has the text of a large value as a whole. */
+export function* jsonPieces(value: Json): Iterable<string> {
+  yield* pieces(value, 0, 0);
+  yield "\n";
+}
+
+/** The nesting below which a value is one piece: of an OpenAPI description, an operation or a schema. */
+const deepestPieces = 3;
+
 /** `indent`: the columns before the value's other lines; `used`: the columns before its first line. */
-function printed(value: Json, indent: number, used: number): string {
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
+function* pieces(value: Json, indent: number, used: number): Iterable<string> {
   const flat = flatText(value, mostColumns - used);
-  if (flat !== undefined) return flat;
-  const margin = " ".repeat(indent + 2);
+  if (flat !== undefined || value === null || typeof value !== "object") return yield flat ?? JSON.stringify(value);
   const isList = Array.isArray(value);
-  const lines = isList
-    ? value.map((item: Json) => margin + printed(item, indent + 2, indent + 3))
-    : Object.entries(value as JsonObject).map(([name, member]) => {
-        const head = `${margin}${JSON.stringify(name)}: `;
-        return head + printed(member, indent + 2, head.length + 1);
-      });
-  const [open, close] = isList ? "[]" : "{}";
-  return `${open}\n${lines.join(",\n")}\n${" ".repeat(indent)}${close}`;
+  const margin = " ".repeat(indent + 2);
+  let before = isList ? "[\n" : "{\n";
+  for (const [name, member] of Object.entries(value as JsonObject)) {
+    const head = isList ? margin : `${margin}${JSON.stringify(name)}: `;
+    yield before + head;
+    const inner = pieces(member, indent + 2, head.length + 1);
+    if (indent < 2 * deepestPieces) yield* inner;
+    else yield [...inner].join("");
+    before = ",\n";
+  }
+  yield `\n${" ".repeat(indent)}${isList ? "]" : "}"}`;
 }
 
 /** Returns the value on one line; undefined if the line is longer than `columns`. */

@@ -25,14 +25,27 @@ export function proseHtml(markdown: string): Html {
   return { html };
 }
 
-/** Renders fences of YAML as `proseHtml` does, without parsing them as Markdown: an imported description has 6 MB of them. */
-export function fencesHtml(markdown: string): Html {
+/** Renders fences of YAML in pieces, as `proseHtml` does, without parsing them as Markdown: an imported description has 6 MB of them. */
+export function* fencesHtml(markdown: string): Iterable<Html> {
   const fences = [...markdown.matchAll(/```yaml\n([^]*?)\n```\n\n/gy)];
   const length = fences.reduce((sum, [fence]) => sum + fence.length, 0);
   // A fence of another form, such as one with four backticks.
-  if (length < markdown.length || markdown.includes("````")) return proseHtml(markdown);
-  const html = fences.map(([, yaml = ""]) => `<pre tabindex="0"><code>${highlighted(escaped(yaml))}\n</code></pre>`);
-  return { html: html.map((one) => `${one}\n`).join("") };
+  if (length < markdown.length || markdown.includes("````")) return yield proseHtml(markdown);
+  for (const [, yaml = ""] of fences) {
+    yield { html: `<pre tabindex="0"><code>` };
+    for (const line of linesOf(yaml)) yield { html: `${highlightedLine(escaped(line))}\n` };
+    yield { html: "</code></pre>\n" };
+  }
+}
+
+/** Returns the lines one after another, since the lists and copies of all lines would take ten times the memory of the text. */
+function* linesOf(text: string): Iterable<string> {
+  let start = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  yield text.slice(start);
 }
 
 function escaped(text: string): string {
@@ -49,15 +62,14 @@ function link(address: string, text: string): string {
 
 /** Highlights keys and comments of YAML for readers; it does not parse YAML. */
 function highlighted(yaml: string): string {
-  return yaml
-    .split("\n")
-    .map((line) => {
-      const [content = "", comment = ""] = line.split(/((?:^|\s)#(?:\s.*|$))/);
-      const key = content.replace(
-        /^(\s*(?:- )?)((?:&quot;.*?&quot;|[^\s#'{[][^#']*?))(?=:(?:\s|$))/,
-        '$1<span class="key">$2</span>',
-      );
-      return comment === "" ? key : `${key}<span class="comment">${comment}</span>`;
-    })
-    .join("\n");
+  return yaml.split("\n").map(highlightedLine).join("\n");
+}
+
+function highlightedLine(line: string): string {
+  const [content = "", comment = ""] = line.split(/((?:^|\s)#(?:\s.*|$))/);
+  const key = content.replace(
+    /^(\s*(?:- )?)((?:&quot;.*?&quot;|[^\s#'{[][^#']*?))(?=:(?:\s|$))/,
+    '$1<span class="key">$2</span>',
+  );
+  return comment === "" ? key : `${key}<span class="comment">${comment}</span>`;
 }

@@ -1,9 +1,9 @@
 /** Runs `nonet export FORMAT DOC`: converts a service to another format. */
-import { jsonText } from "../base/json-text.ts";
-import type { CheckResult } from "../language/check.ts";
+import { jsonPieces } from "../base/json-text.ts";
+import type { CheckedDocument } from "../export/page/source.ts";
 import type { Plan } from "../plan/plan.ts";
 import { UsageError } from "../server/errors.ts";
-import { checkFile, planOf, written } from "../server/document.ts";
+import { checkFile, planOf, type Text, written } from "../server/document.ts";
 import type { Terminal } from "../server/terminal.ts";
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
@@ -23,7 +23,7 @@ function addressIn(options: AddressedOptions): string {
 
 export async function exportOpenapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { openapi } = await import("../export/openapi/openapi.ts");
-  return exported(document, options, terminal, (plan) => jsonText(openapi(plan, addressIn(options))));
+  return exported(document, options, terminal, (plan) => jsonPieces(openapi(plan, addressIn(options))));
 }
 
 /** Runs `nonet export openapi-3.0 DOC`; standard error names what 3.0 cannot express. */
@@ -37,25 +37,25 @@ export async function exportOpenapi30(
   return exported(document, options, terminal, (plan) => {
     const { document: description, losses } = openapi30(openapi(plan, addressIn(options)));
     if (losses.length > 0) terminal.err(`OpenAPI 3.0 cannot express: ${losses.join(", ")}\n`);
-    return jsonText(description);
+    return jsonPieces(description);
   });
 }
 
 export async function exportPostman(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { postman } = await import("../export/postman/postman.ts");
-  return exported(document, options, terminal, (plan) => jsonText(postman(plan, addressIn(options))));
+  return exported(document, options, terminal, (plan) => jsonPieces(postman(plan, addressIn(options))));
 }
 
 export async function exportPage(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { pageFile } = await import("../export/page/page-file.ts");
   return exported(document, options, terminal, (plan, result) => {
-    return pageFile({ plan, result: { ...result, name: document }, baseUrl: addressIn(options).replace(/\/+$/, "") });
+    return pageFile({ plan, result, baseUrl: addressIn(options).replace(/\/+$/, "") });
   });
 }
 
 export async function exportAsyncapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { asyncapi } = await import("../export/asyncapi/asyncapi.ts");
-  return exported(document, options, terminal, (plan) => jsonText(asyncapi(plan, addressIn(options))));
+  return exported(document, options, terminal, (plan) => jsonPieces(asyncapi(plan, addressIn(options))));
 }
 
 export async function exportJsonSchema(
@@ -65,7 +65,7 @@ export async function exportJsonSchema(
 ): Promise<number> {
   const { jsonSchema } = await import("../export/json-schema.ts");
   return exported(document, options, terminal, (plan, { model }) =>
-    jsonText(jsonSchema(plan, model, addressIn(options))),
+    jsonPieces(jsonSchema(plan, model, addressIn(options))),
   );
 }
 
@@ -109,7 +109,7 @@ export async function exportTypes(
   if (stubs === undefined) return exported(document, options, terminal, functionTypes);
   if (out === undefined) throw new UsageError("--stubs needs --out FILE, from which the functions import their types");
   if (await isReadable(stubs, terminal)) throw new UsageError(`${stubs} exists: its functions would be lost`);
-  const plan = await planOf(await checkFile(document, terminal), terminal);
+  const { plan } = await planned(document, terminal);
   await written(out, functionTypes(plan), terminal);
   const path = relative(dirname(stubs), out).replaceAll("\\", "/");
   await written(stubs, functionStubs(plan, path.startsWith(".") ? path : `./${path}`), terminal);
@@ -127,12 +127,18 @@ async function exported(
   document: string,
   { out }: ExportOptions,
   terminal: Terminal,
-  textOf: (plan: Plan, result: CheckResult) => string,
+  textOf: (plan: Plan, result: CheckedDocument) => Text,
 ): Promise<number> {
-  const result = await checkFile(document, terminal);
-  const text = textOf(await planOf(result, terminal), result);
-  await written(out, text, terminal);
+  const { plan, result } = await planned(document, terminal);
+  await written(out, textOf(plan, result), terminal);
   return 0;
+}
+
+/** Returns the plan, and what a page shows of the check. The rest, which takes twice the memory, ends with this function. */
+async function planned(document: string, terminal: Terminal): Promise<{ plan: Plan; result: CheckedDocument }> {
+  const checked = await checkFile(document, terminal);
+  const { text, model, questions, parts } = checked;
+  return { plan: await planOf(checked, terminal), result: { name: document, text, model, questions, parts } };
 }
 
 /** Returns the function that generates the client of a plan. */

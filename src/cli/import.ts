@@ -10,6 +10,7 @@ import { check, soundModel } from "../language/check.ts";
 import { isFree } from "../language/endpoints/resolve.ts";
 import { DocumentError } from "../server/errors.ts";
 import { nameOf, readDocument, written } from "../server/document.ts";
+import type { JsonObject } from "../base/json.ts";
 import { columns, count } from "../base/layout.ts";
 import { withoutSecret } from "../server/open-store.ts";
 import type { Terminal } from "../server/terminal.ts";
@@ -45,24 +46,39 @@ export async function importFile(
   terminal: Terminal,
 ): Promise<number> {
   if (isDatabase(file)) return importDatabase(file, { out, report, format }, terminal);
-  const name = nameOf(file);
+  if (report) return reportDescription(file, { out, format }, terminal);
   const imported = await readDescription(file, terminal);
-  if (!report) {
-    await written(out, imported.document, terminal);
-    terminal.err(descriptionSummary(name, imported));
-    return 0;
-  }
-  const differences = await roundTrip(imported);
-  if (format === "json") {
-    const { format: source, notes } = imported;
-    await written(out, `${JSON.stringify({ source, notes, differences }, null, 2)}\n`, terminal);
-  } else
-    await written(
-      out,
-      `${descriptionSummary(name, imported)}${listed(imported.notes, ({ line, pointer }) => `${line}  ${pointer}`)}${compared(differences)}`,
-      terminal,
-    );
+  await written(out, imported.document, terminal);
+  terminal.err(descriptionSummary(nameOf(file), imported));
   return 0;
+}
+
+async function reportDescription(
+  file: string,
+  { out, format }: Omit<ImportOptions, "report">,
+  terminal: Terminal,
+): Promise<number> {
+  const { source, notes, summary: head, differences } = await compared(file, terminal);
+  const list = listed(notes, ({ line, pointer }) => `${line}  ${pointer}`);
+  if (format === "json") await written(out, `${JSON.stringify({ source, notes, differences }, null, 2)}\n`, terminal);
+  else await written(out, `${head}${list}${differencesText(differences)}`, terminal);
+  return 0;
+}
+
+/** Imports a description, and compares the export of the document with it. */
+async function compared(file: string, terminal: Terminal): Promise<Compared> {
+  const imported = await readDescription(file, terminal);
+  const { document, format, notes, source } = imported;
+  const others = { source: format, notes, summary: descriptionSummary(nameOf(file), imported) };
+  const exported = format.startsWith("AsyncAPI") ? undefined : await exportOf(document);
+  return { ...others, differences: exported === undefined ? [] : mismatches(source, exported) };
+}
+
+interface Compared {
+  readonly source: string;
+  readonly notes: Carried["notes"];
+  readonly summary: string;
+  readonly differences: readonly Difference[];
 }
 
 async function readDescription(file: string, terminal: Pick<Terminal, "read">): Promise<Carried> {
@@ -80,15 +96,13 @@ interface Difference {
   readonly what: string;
 }
 
-/** Returns the differences for callers between the source and the OpenAPI export of the document. */
-async function roundTrip({ document, source, format }: Carried): Promise<readonly Difference[]> {
-  if (format.startsWith("AsyncAPI")) return [];
+async function exportOf(document: string): Promise<JsonObject> {
   const result = check("the import", document);
   const sound = soundModel(result);
   if (sound === undefined) throw new Error(`an import has errors: ${result.diagnostics[0]?.message}`);
   const { buildPlan } = await import("../plan/build.ts");
   const { openapi } = await import("../export/openapi/openapi.ts");
-  return mismatches(source, openapi(buildPlan(sound, result.places, result.expressions), "http://127.0.0.1:8080"));
+  return openapi(buildPlan(sound, result.places, result.expressions), "http://127.0.0.1:8080");
 }
 
 async function importDatabase(
@@ -175,7 +189,7 @@ function listed<Notice extends ImportNotice>(notes: readonly Notice[], place: (n
     .join("");
 }
 
-function compared(differences: readonly Difference[]): string {
+function differencesText(differences: readonly Difference[]): string {
   if (differences.length === 0)
     return "\nexport openapi of it describes the same paths, methods, parameters, required members and statuses\n";
   return `\nexport openapi of it differs\n${differences.map(({ operation, what }) => `  ${operation} ${what}\n`).join("")}`;

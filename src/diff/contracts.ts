@@ -200,7 +200,19 @@ function* parameterChange(
     const [kind, what] = now.optional ? ["optional", "may be absent"] : ["required", "is required"];
     yield partDifference(effectOf(change, part.use), `${noun}-${kind}`, part, what, whomOf(change, part.use));
   }
+  if (old.sent !== now.sent)
+    yield partDifference(
+      "breaking",
+      `${noun}-form`,
+      part,
+      `is sent with ${formOf(now)}, was ${formOf(old)}`,
+      "breaks callers who send several values",
+    );
   yield* comparison.types(part, old.type, now.type);
+}
+
+function formOf({ sent }: Parameter): string {
+  return sent ?? "repeated names";
 }
 
 function* bodyChanges(

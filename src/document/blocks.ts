@@ -58,7 +58,7 @@ type Leaf =
   | { readonly kind: "indented" };
 
 /** Parses lines as `source.ts` splits them: each without its line end, with its offset in the file. */
-export function blocksOf(lines: readonly { readonly text: string; readonly offset: number }[]): readonly Block[] {
+export function blocksOf(lines: Iterable<{ readonly text: string; readonly offset: number }>): readonly Block[] {
   const blocks: Block[] = [];
   const open: Container[] = [];
   let leaf: Leaf | undefined;
@@ -140,8 +140,9 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     if (inner?.kind === "item") inner.empty = false;
   };
 
-  for (const [index, { text: lineText, offset }] of lines.entries()) {
-    const number = index + 1;
+  let number = 0;
+  for (const { text: lineText, offset } of lines) {
+    number += 1;
     text = lineText;
     at = 0;
     column = 0;

@@ -5,12 +5,19 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Span } from "../base/span.ts";
 import type { Node, TextNode } from "./document.ts";
 
+/** The attributes of a member that an assignment creates; to `__proto__`, an assignment would set the prototype. */
+const owned = { configurable: true, enumerable: true, writable: true } as const;
+
 /** Returns the JSON value of a node: unquoted scalars by the core schema (YAML 1.2.2, 10.3.2), all others as texts. */
 export function toJson(node: Node): Json {
   if (node.kind === "text") return node.quoted ? node.value : coreValue(node.value);
   if (node.kind === "list") return node.items.map(toJson);
-  // `fromEntries` instead of assignments, since a key may be `__proto__`.
-  return Object.fromEntries(node.entries.map((entry) => [entry.key.value, toJson(entry.value)]));
+  const json: Record<string, Json> = {};
+  for (const { key, value } of node.entries) {
+    if (key.value !== "__proto__") json[key.value] = toJson(value);
+    else Object.defineProperty(json, "__proto__", { ...owned, value: toJson(value) });
+  }
+  return json;
 }
 
 /** Returns the value of an unquoted scalar in YAML's core schema. JSON has no infinity and no NaN, so these stay texts. */

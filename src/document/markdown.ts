@@ -31,12 +31,7 @@ const deepestMarkerColumn = 100;
 
 export function readMarkdown(lines: Lines): Markdown {
   const diagnostics: Diagnostic[] = [];
-  const blocks = blocksOf(
-    lines.starts.map((offset, index) => ({
-      text: shallow(lineText(lines, index), offset, lines, diagnostics),
-      offset,
-    })),
-  );
+  const blocks = blocksOf(shallowLines(lines, diagnostics));
   const sections: RawSection[] = [];
   const orphans: RawFence[] = [];
   let title: Markdown["title"];
@@ -84,7 +79,7 @@ function wordsOf({ lines }: Block): string {
 function readFence(block: FenceBlock, lines: Lines, diagnostics: Diagnostic[]): RawFence {
   const { closed, end, info, lines: inside, delimiter, start } = block;
   if (!closed) diagnostics.push(notClosed(delimiter, start, lines));
-  const source = sourceOf(withLine(inside, start, lines));
+  const source = sourceOf(withLine(inside, start, lines), lines);
   const [language = "", meta = ""] = split(info);
   return { source, fence: { language, meta, text: source.text, span: spanIn(lines, start, end) } };
 }
@@ -112,6 +107,12 @@ function notClosed(delimiter: string, start: number, lines: Lines): Diagnostic {
     why: "Everything below it is read as its content, headings included.",
     help: `Write \`${delimiter}\` on a line of its own after the last line of the block.`,
   };
+}
+
+function* shallowLines(lines: Lines, diagnostics: Diagnostic[]): Iterable<{ text: string; offset: number }> {
+  let index = 0;
+  for (const offset of lines.starts)
+    yield { text: shallow(lineText(lines, index++), offset, lines, diagnostics), offset };
 }
 
 /** Returns the line, or blanks in place of a line with too deep nesting. */

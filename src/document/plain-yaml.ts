@@ -4,7 +4,7 @@
  * half of a check's time. Any other block, above all an invalid one, is left to the library as a whole. Both parsers return the same nodes,
  * which a test compares.
  */
-import type { Position, Span } from "../base/span.ts";
+import { LineSpan, type Span } from "../base/span.ts";
 import type { Entry, ListNode, MapNode, Node, TextNode } from "./document.ts";
 import type { Source } from "./source.ts";
 import { piecesOf } from "./text-pieces.ts";
@@ -14,7 +14,7 @@ export function readPlainYaml(source: Source): MapNode | undefined {
   // Other blanks than spaces and line feeds have special rules in YAML.
   if (/[[\s\p{Cc}]--[ \n]]/v.test(source.text)) return undefined;
   const lines = contentLines(source);
-  const reading: Reading = { source, text: source.text, lines, index: 0, at: 0 };
+  const reading: Reading = { source, text: source.text, lines, index: 0, at: 0, texts: new Map() };
   if (lineOf(reading).indent !== 0) return undefined;
   const node = readBlock(reading, 0);
   return node?.kind === "map" ? node : undefined;
@@ -27,8 +27,10 @@ interface Line {
   /** The offsets of the line's first non-space character and of its end. */
   readonly start: number;
   readonly end: number;
-  /** The position of `start` in the file. */
-  readonly position: Position;
+  /** The position of `start` in the file: its line, column and offset. */
+  readonly line: number;
+  readonly column: number;
+  readonly offset: number;
   /** The largest indentation of the comments between this line and the previous line with content; -1 without comments. */
   readonly comment: number;
 }
@@ -44,6 +46,8 @@ interface Reading {
   index: number;
   /** The offset up to which the current line has been parsed. */
   at: number;
+  /** The short texts so far: a large document repeats each of them about twenty times, and stores it once. */
+  readonly texts: Map<string, string>;
 }
 
 /** The deepest nesting that is parsed here; the library parses deeper documents and has its own limit. */
@@ -62,13 +66,13 @@ function contentLines(source: Source): Line[] {
     while (start < end && text[start] === " ") start++;
     if (start < end && text[start] === "#") comment = Math.max(comment, start - from);
     else if (start < end) {
-      lines.push({ indent: start - from, start, end, position: source.position(start), comment });
+      lines.push({ indent: start - from, start, end, ...source.position(start), comment });
       comment = -1;
     }
     from = end + 1;
   }
   const [start, end] = [text.length, text.length];
-  lines.push({ indent: -1, start, end, position: source.position(end), comment });
+  lines.push({ indent: -1, start, end, ...source.position(end), comment });
   return lines;
 }
 
@@ -80,7 +84,7 @@ function lineOf({ lines, index }: Reading): Line {
 
 /** Reads the map or list that starts at the current line. */
 function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefined {
-  const { indent, start, position } = lineOf(reading);
+  const { indent, start, line, column, offset } = lineOf(reading);
   if (depth > deepest) return undefined;
   const isList = reading.text.startsWith("- ", start);
   const inside = isList ? readItems(reading, indent, depth) : readEntries(reading, indent, depth);
@@ -88,7 +92,7 @@ function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefi
   // In the library, a block ends after the end of its last line.
   const last = reading.lines[reading.index - 1] as Line;
   const end = reading.source.position(Math.min(last.end + 1, reading.text.length));
-  return { ...inside, span: { start: position, end } };
+  return { ...inside, span: { start: { line, column, offset }, end } };
 }
 
 function readEntries(reading: Reading, indent: number, depth: number): Omit<MapNode, "span"> | undefined {
@@ -122,17 +126,15 @@ function readItems(reading: Reading, indent: number, depth: number): Omit<ListNo
 function readItem(reading: Reading, depth: number): Node | undefined {
   const { at, lines, index } = reading;
   skipBlanks(reading);
-  const isBlock =
-    matchAt(reading, blockKey) !== undefined ||
-    matchAt(reading, quotedKey) !== undefined ||
-    reading.text.startsWith("- ", reading.at);
+  const isBlock = isAt(reading, blockKey) || isAt(reading, quotedKey) || reading.text.startsWith("- ", reading.at);
   if (!isBlock) {
     reading.at = at;
     return readDocument(reading, depth);
   }
   const line = lineOf(reading);
   const indent = line.indent + reading.at - line.start;
-  lines[index] = { ...line, indent, start: reading.at, position: along(line, reading.at) };
+  const by = reading.at - line.start;
+  lines[index] = { ...line, indent, start: reading.at, column: line.column + by, offset: line.offset + by };
   return readBlock(reading, depth + 1);
 }
 
@@ -145,8 +147,7 @@ function readBelow(reading: Reading, indent: number, depth: number): Node | unde
 /** Parses a value that fills the rest of its line, except for a comment. */
 function readDocument(reading: Reading, depth: number): Node | undefined {
   skipBlanks(reading);
-  const plain = matchAt(reading, plainStart) !== undefined;
-  const value = plain ? readPlain(reading) : readInline(reading, depth);
+  const value = isAt(reading, plainStart) ? readPlain(reading) : readInline(reading, depth);
   if (value === undefined || !restIsBlank(reading)) return undefined;
   reading.index += 1;
   return value;
@@ -252,9 +253,14 @@ function readFlowText(reading: Reading): TextNode | undefined {
   return textNode(reading, value, false, value.length);
 }
 
+/** Returns the match at the current position; by `test`, since `exec` makes a list for each of a million matches. */
 function matchAt(reading: Reading, form: RegExp): string | undefined {
-  form.lastIndex = reading.at;
-  return form.exec(reading.text)?.[0];
+  return isAt(reading, form) ? reading.text.slice(reading.at, form.lastIndex) : undefined;
+}
+
+function isAt({ at, text }: Reading, form: RegExp): boolean {
+  form.lastIndex = at;
+  return form.test(text);
 }
 
 /** Makes a node of the quoted text at the current position. */
@@ -271,18 +277,23 @@ function quotedNode(reading: Reading, written: string): TextNode {
 function textNode(reading: Reading, value: string, quoted: boolean, length: number): TextNode {
   const start = reading.at;
   reading.at += length;
-  return { kind: "text", value, quoted, span: spanOf(reading, start, reading.at) };
+  return { kind: "text", value: shared(reading, value), quoted, span: spanOf(reading, start, reading.at) };
+}
+
+/** The most characters of a text that is stored once: longer texts are seldom repeated. */
+const longestShared = 40;
+
+function shared({ texts }: Reading, value: string): string {
+  if (value.length > longestShared) return value;
+  const known = texts.get(value);
+  if (known === undefined) texts.set(value, value);
+  return known ?? value;
 }
 
 /** Returns a span of the current line; `start` and `end` are offsets in the text. */
 function spanOf(reading: Reading, start: number, end: number): Span {
-  const line = lineOf(reading);
-  return { start: along(line, start), end: along(line, end) };
-}
-
-function along({ start, position }: Line, offset: number): Position {
-  const by = offset - start;
-  return { line: position.line, column: position.column + by, offset: position.offset + by };
+  const { line, column, offset, start: lineStart } = lineOf(reading);
+  return new LineSpan(line, column + start - lineStart, offset + start - lineStart, end - start);
 }
 
 function skipBlanks(reading: Reading): void {
@@ -291,5 +302,5 @@ function skipBlanks(reading: Reading): void {
 
 /** Whether the rest of the line is empty or a comment. */
 function restIsBlank(reading: Reading): boolean {
-  return matchAt(reading, blankRest) !== undefined;
+  return isAt(reading, blankRest);
 }

@@ -1,5 +1,5 @@
 /** Prints a tree as canonical YAML that parses to the same tree, with quotes only where YAML needs them. */
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { coreValue } from "./data.ts";
 import type { Node } from "./document.ts";
 
@@ -33,18 +33,21 @@ const mostColumns = 100;
 /** Prints a tree as YAML, with a line feed at its end. */
 export function printTree(tree: Tree): string {
   // A text such as `key:value` is quoted, since without quotes it looks like an entry without the space after the colon.
-  const form = typeof tree === "string" && tree.includes(":") ? scalar(tree, () => false) : formOf(tree);
+  const form =
+    typeof tree === "string" && tree.includes(":")
+      ? ({ kind: "scalar", text: tree, quotes: "always" } as const)
+      : formOf(tree);
   return `${printValue(form, 0, 0).trimStart()}\n`;
 }
 
-// A tree in the form that is printed: every scalar already has its texts for block and flow style.
+// A tree in the form that is printed: of every scalar it is known where it needs quotes.
 
 type Form = ScalarForm | ListForm | MapForm;
 
 interface ScalarForm {
   readonly kind: "scalar";
-  readonly block: string;
-  readonly flow: string;
+  readonly text: string;
+  readonly quotes: "never" | "in flow" | "always";
 }
 
 interface ListForm {
@@ -71,17 +74,24 @@ function isJsonTree(tree: object): tree is JsonTree {
 
 function jsonForm(json: Json): Form {
   if (typeof json === "string") return scalar(json, (text, flow) => isPlain(text, flow) && coreValue(text) === text);
-  if (json === null || typeof json !== "object") return { kind: "scalar", block: String(json), flow: String(json) };
+  if (json === null || typeof json !== "object") return { kind: "scalar", text: String(json), quotes: "never" };
   if (Array.isArray(json)) return { kind: "list", items: json.map(jsonForm) };
   return {
     kind: "map",
-    entries: Object.entries(json).map(([key, value]) => [scalar(key, isPlainKey), jsonForm(value)]),
+    entries: Object.keys(json).map((key) => [scalar(key, isPlainKey), jsonForm((json as JsonObject)[key] as Json)]),
   };
 }
 
 function scalar(text: string, plain: (text: string, flow: boolean) => boolean): ScalarForm {
-  const quoted = quote(text);
-  return { kind: "scalar", block: plain(text, false) ? text : quoted, flow: plain(text, true) ? text : quoted };
+  return { kind: "scalar", text, quotes: !plain(text, false) ? "always" : plain(text, true) ? "never" : "in flow" };
+}
+
+function blockText({ text, quotes }: ScalarForm): string {
+  return quotes === "always" ? quote(text) : text;
+}
+
+function flowText({ text, quotes }: ScalarForm): string {
+  return quotes === "never" ? text : quote(text);
 }
 
 /**
@@ -91,8 +101,12 @@ const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
 /** Control characters, and blanks other than the space: the fast reader of YAML leaves a block with one to the library. */
 const invisible = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]|(?! )\p{Zs}/u;
 
+/** Most texts: words of ASCII without any mark that YAML may know, which need no further test. */
+const isSimple = /^\w(?:[\w ./()-]*[\w./()-])?$/;
+
 /** Whether `text` needs no quotes. `flow`: it is inside braces or brackets. */
 function isPlain(text: string, flow: boolean): boolean {
+  if (isSimple.test(text)) return true;
   if (text === "" || startsOtherwise.test(text) || invisible.test(text)) return false;
   if (/\s$|:\s|:$|\s#/.test(text)) return false;
   return !flow || !(/[,[\]{}]/.test(text) || /^[-?:]/.test(text));
@@ -112,7 +126,7 @@ function quote(text: string): string {
 
 /** Prints the value after `key:` or `-`, which end at `column`: as ` text`, ` { … }`, or separate lines below. */
 function printValue(form: Form, indent: number, column: number): string {
-  if (form.kind === "scalar") return ` ${form.block}`;
+  if (form.kind === "scalar") return ` ${blockText(form)}`;
   const flow = flowForm(form);
   if (flow !== undefined && column + 1 + flow.length <= mostColumns) return ` ${flow}`;
   if (isEmpty(form)) return form.kind === "list" ? " []" : " {}";
@@ -120,14 +134,17 @@ function printValue(form: Form, indent: number, column: number): string {
 }
 
 function printBlock(form: ListForm | MapForm, indent: number): string {
+  // Appended instead of joined: a block refers to the texts of its inner blocks, and does not copy them at each depth.
   const margin = " ".repeat(indent);
-  if (form.kind === "list") return form.items.map((item) => margin + printItem(item, indent)).join("\n");
-  return form.entries.map(([key, value]) => margin + printEntry(key, value, indent)).join("\n");
+  const lines = (text: string, line: string): string => `${text === "" ? "" : `${text}\n`}${margin}${line}`;
+  if (form.kind === "list") return form.items.reduce((text, item) => lines(text, printItem(item, indent)), "");
+  return form.entries.reduce((text, [key, value]) => lines(text, printEntry(key, value, indent)), "");
 }
 
 function printEntry(key: ScalarForm, value: Form, indent: number): string {
   // A simple YAML key has at most 1024 characters; a longer one needs an explicit `? `.
-  const head = key.block.length > 1000 ? `? ${key.block}\n${" ".repeat(indent)}:` : `${key.block}:`;
+  const name = blockText(key);
+  const head = name.length > 1000 ? `? ${name}\n${" ".repeat(indent)}:` : `${name}:`;
   return head + printValue(value, indent + 2, indent + head.length);
 }
 
@@ -144,12 +161,12 @@ function isEmpty(form: ListForm | MapForm): boolean {
 /** Prints a list or map of scalars as `[a, b]` or `{ a: b }`; undefined if it has other values or is too long. */
 function flowForm(form: ListForm | MapForm): string | undefined {
   if (form.kind === "list") {
-    const items = form.items.map((item) => (item.kind === "scalar" ? item.flow : undefined));
+    const items = form.items.map((item) => (item.kind === "scalar" ? flowText(item) : undefined));
     return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
   }
   if (form.entries.length === 0) return "{}";
   const entries = form.entries.map(([key, value]) =>
-    value.kind === "scalar" && key.flow.length <= mostColumns ? `${key.flow}: ${value.flow}` : undefined,
+    value.kind === "scalar" && flowText(key).length <= mostColumns ? `${flowText(key)}: ${flowText(value)}` : undefined,
   );
   return entries.includes(undefined) ? undefined : `{ ${entries.join(", ")} }`;
 }

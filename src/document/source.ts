@@ -32,10 +32,12 @@ export function linesOf(text: string): Lines {
 
 /** Returns the text of the line with this index (from 0), without its line end. */
 export function lineText(lines: Lines, index: number): string {
-  const start = lines.starts[index];
+  const { starts, text } = lines;
+  const start = starts[index];
   if (start === undefined) return "";
-  const end = lines.starts[index + 1] ?? lines.text.length + 1;
-  return lines.text.slice(start, end).replace(/[\r\n]+$/, "");
+  let end = starts[index + 1] ?? text.length;
+  while (end > start && (text[end - 1] === "\n" || text[end - 1] === "\r")) end -= 1;
+  return text.slice(start, end);
 }
 
 export function positionIn(lines: Lines, offset: number): Position {
@@ -56,8 +58,14 @@ export interface SourceLine {
   readonly offset: number;
 }
 
-/** Joins lines with LF to a source. */
-export function sourceOf(pieces: readonly SourceLine[]): Source {
+/** Joins lines of the file with LF to a source. */
+export function sourceOf(pieces: readonly SourceLine[], file: Lines): Source {
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  if (first !== undefined && last !== undefined && isContiguous(pieces, file.text)) {
+    const end = last.offset + last.text.length;
+    const position = (offset: number): Position => positionIn(file, Math.min(first.offset + Math.max(0, offset), end));
+    return { text: file.text.slice(first.offset, end), position };
+  }
   const starts: number[] = [];
   let length = 0;
   for (const piece of pieces) {
@@ -73,11 +81,24 @@ export function sourceOf(pieces: readonly SourceLine[]): Source {
   return { text: pieces.map((piece) => piece.text).join("\n"), position };
 }
 
+/** Whether the joined lines are a piece of the file, which then needs no copy. */
+function isContiguous(pieces: readonly SourceLine[], text: string): boolean {
+  return pieces.every(({ text: piece, offset }, index) => {
+    const next = offset + piece.length;
+    const isJoined = index === pieces.length - 1 || (text[next] === "\n" && pieces[index + 1]?.offset === next + 1);
+    return isJoined && text.startsWith(piece, offset);
+  });
+}
+
 /** Returns the whole file as a source. */
 export function sourceOfLines(lines: Lines): Source {
-  return sourceOf(
-    lines.starts.map((offset, index) => ({ text: lineText(lines, index), line: index + 1, column: 1, offset })),
-  );
+  const pieces = lines.starts.map((offset, index) => ({
+    text: lineText(lines, index),
+    line: index + 1,
+    column: 1,
+    offset,
+  }));
+  return sourceOf(pieces, lines);
 }
 
 export function spanAt(source: Source, start: number, end: number): Span {

@@ -2,6 +2,9 @@
 import type { TextPiece } from "./document.ts";
 import type { Source } from "./source.ts";
 
+const joined = /\\\n[ \t]*/y;
+const blank = /[ \t]*\n[ \t\n]*/y;
+
 /**
  * Returns the pieces of `value` if its characters are not contiguous in the file: in folded lines, escapes, block scalars, or
  * with quotes that a fix inserted. Compares the value with the written form from left to right.
@@ -21,10 +24,8 @@ export function piecesOf(
   let expected = -1;
   while (at < value.length && along < written.length) {
     // An escaped line end and the indentation of the next line add no character.
-    const joined = /\\\n[ \t]*/y;
     joined.lastIndex = along;
     if (style === "QUOTE_DOUBLE" && joined.test(written)) along = joined.lastIndex;
-    const blank = /[ \t]*\n[ \t\n]*/y;
     blank.lastIndex = along;
     const fold =
       style.startsWith("BLOCK") && at === 0 ? leadingIndent(written, along) : blank.exec(written)?.[0].length;
@@ -45,9 +46,9 @@ export function piecesOf(
 }
 
 function leadingIndent(written: string, along: number): number {
-  const blank = /[ \t\n]*/y;
-  blank.lastIndex = along;
-  return blank.exec(written)?.[0].length ?? 0;
+  const indent = /[ \t\n]*/y;
+  indent.lastIndex = along;
+  return indent.exec(written)?.[0].length ?? 0;
 }
 
 function deduplicated(pieces: readonly TextPiece[]): readonly TextPiece[] {

@@ -1,6 +1,12 @@
 /** Converts one operation of OpenAPI 3.x or Swagger 2 to the wire of a handler: its requests and responses. */
 import { isObject, isWrittenAlike, type Json, type JsonObject, mapMembers } from "../base/json.ts";
-import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "../language/endpoints/model.ts";
+import type {
+  ContractBody,
+  ContractResponse,
+  EndpointContract,
+  Parameter,
+  SentForm,
+} from "../language/endpoints/model.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { below, type ImportNotices, itemsOf, textOf } from "./report.ts";
 import type { Dialect, Found, Schemas } from "./schemas.ts";
@@ -107,10 +113,10 @@ function parameterOf(
     );
     return [];
   }
-  reportStyle(source, value, pointer, location);
+  const sent = sentOf(source, value, pointer, location);
   const type = parameterType(source, value, pointer);
   const optional = location !== "path" && value["required"] !== true;
-  return [[name, { optional, type, ...textsOf(source, value, pointer) }]];
+  return [[name, { optional, type, ...(sent && { sent }), ...textsOf(source, value, pointer) }]];
 }
 
 /** The members of a parameter or header that become statements of the document, or that the report lists. */
@@ -138,22 +144,36 @@ const defaultStyles: Readonly<Record<string, string>> = {
   header: "simple",
 };
 
-function reportStyle({ notices }: ImportContext, value: JsonObject, pointer: string, location: string): void {
-  const { style, explode, collectionFormat } = value;
-  const usual = style === undefined || style === defaultStyles[location];
-  const exploded =
-    explode === undefined ||
-    explode === (style === undefined ? location === "query" || location === "cookie" : style === "form");
-  if (!usual || !exploded)
-    notices.lost(
-      pointer,
-      "how a list or an object is written in a parameter",
-      `${textOf(style)}${exploded ? "" : ` explode ${textOf(explode)}`}`.trim(),
-    );
-  if (typeof collectionFormat === "string" && collectionFormat !== "multi")
-    notices.lost(pointer, "how a list or an object is written in a parameter", collectionFormat);
+/** The forms of a query in which a list or an object is one text, by their names in OpenAPI 3 and in Swagger 2. */
+const separatedForms: Readonly<Record<string, SentForm>> = {
+  form: "commas", spaceDelimited: "spaces", pipeDelimited: "pipes",
+  csv: "commas", ssv: "spaces", pipes: "pipes",
+}; // biome-ignore format: a table
+
+/** Returns how a query sends a list or an object; reports a form that the document cannot have. */
+function sentOf(
+  { dialect, notices }: ImportContext,
+  value: JsonObject,
+  pointer: string,
+  location: string,
+): SentForm | undefined {
   for (const member of ["allowReserved", "allowEmptyValue"])
     if (value[member] === true) notices.lost(pointer, `\`${member}\` of a parameter`);
+  const { style = defaultStyles[location], explode, collectionFormat, type } = value;
+  const lost = (detail: string): undefined => {
+    notices.lost(pointer, "how a list or an object is written in a parameter", detail);
+  };
+  if (dialect === "2.0") {
+    // Without a form, the items of a list are one text with commas.
+    const form = collectionFormat ?? (type === "array" ? "csv" : undefined);
+    if (form === undefined || form === (location === "query" ? "multi" : "csv")) return undefined;
+    return (location === "query" ? separatedForms[textOf(form)] : undefined) ?? lost(textOf(form));
+  }
+  const exploded = explode ?? style === "form";
+  if (style === defaultStyles[location] && exploded === (style === "form")) return undefined;
+  if (location === "query" && style === "deepObject") return "brackets";
+  const form = location === "query" && exploded === false ? separatedForms[textOf(style)] : undefined;
+  return form ?? lost(`${textOf(style)} explode ${textOf(exploded)}`);
 }
 
 function parameterType(source: ImportContext, value: JsonObject, pointer: string): FieldType {

@@ -7,15 +7,18 @@ import { below } from "./report.ts";
 export function jsonPositions(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const found = new Map<string, number>([["", 0]]);
   const prefixSet = prefixes(wanted);
+  const end = /[\s,\]}]/g;
   let at = 0;
   const blanks = (): void => {
     // The white space of JSON (RFC 8259): no other character up to U+0020 is outside of a text.
     while (text.charCodeAt(at) <= 0x20) at++;
   };
   const word = (): string => {
-    const start = at++;
-    while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-    return text.slice(start, ++at);
+    const start = at;
+    do at = text.indexOf('"', at + 1);
+    while (at >= 0 && isEscaped(text, at));
+    at = at < 0 ? text.length + 1 : at + 1;
+    return text.slice(start, at);
   };
   /** Skips a value; looks inside only on the path to a wanted pointer. */
   const value = (pointer: string | undefined): void => {
@@ -24,7 +27,10 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
     if (opening === '"') word();
     else if (opening === "{") members(pointer);
     else if (opening === "[") items(pointer);
-    else while (at < text.length && !/[\s,\]}]/.test(text[at] ?? "")) at++;
+    else {
+      end.lastIndex = at;
+      at = end.exec(text)?.index ?? text.length;
+    }
   };
   const members = (pointer: string | undefined): void => {
     for (at++, blanks(); at < text.length && text[at] !== "}"; blanks()) {
@@ -32,7 +38,7 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
       blanks();
       const start = at;
       const written = word();
-      const inner = pointer === undefined ? undefined : stepped(pointer, JSON.parse(written) as string, start);
+      const inner = pointer === undefined ? undefined : stepped(pointer, keyOf(written), start);
       blanks();
       at++;
       value(inner);
@@ -55,6 +61,17 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
   };
   value("");
   return found;
+}
+
+/** Whether an odd number of backslashes is before the quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let start = quote;
+  while (text[start - 1] === "\\") start -= 1;
+  return (quote - start) % 2 === 1;
+}
+
+function keyOf(written: string): string {
+  return written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1);
 }
 
 /** Returns all prefixes of the wanted pointers. */

@@ -125,8 +125,9 @@ function tooDeep(text: string): number | undefined {
       if (++depth > deepest) return at;
     } else if ((code === 0x7d || code === 0x5d) && depth > 0) depth--;
   }
-  const dashes = /^(?:[ ]*(?:- ){500,}|[ ]{4000,})/m.exec(text);
-  return dashes?.index;
+  // The search for so many dashes or spaces is fast, unlike that of lines that start with them.
+  if (!text.includes("- ".repeat(500)) && !text.includes(" ".repeat(4000))) return undefined;
+  return /^(?:[ ]*(?:- ){500,}|[ ]{4000,})/m.exec(text)?.index;
 }
 
 function endOfText(text: string, start: number): number | undefined {

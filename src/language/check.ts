@@ -5,6 +5,7 @@
  * errors of a comparison can be suppressed too. A part with nothing shown counts as one gap; otherwise each open question counts
  * as one.
  */
+import { plainSpan } from "../base/span.ts";
 import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import { readDocument } from "../document/read.ts";
 import { checks } from "./checks.ts";
@@ -111,7 +112,7 @@ export function conclude(
     ...(comparison === undefined ? comparisonCodes : []),
     ...(contracts === undefined ? contractCodes : []),
   ];
-  const reported = inOrder(withoutBroken(suppress(once(closed), document.suppressions, skipped)));
+  const reported = inOrder(withoutBroken(suppress(once(closed), document.suppressions, skipped))).map(printable);
   const parts = partAnswers(documentIndex);
   const questions = parts.flatMap((part) => part.questions);
   return {
@@ -133,6 +134,15 @@ export function conclude(
       questions: questions.length,
     },
   };
+}
+
+/** Returns the finding with plain spans; a finding of a comparison has them, and stays the same object. */
+function printable(diagnostic: Diagnostic): Diagnostic {
+  const { fix } = diagnostic;
+  const span = plainSpan(diagnostic.span);
+  const fixSpan = fix && plainSpan(fix.span);
+  if (span === diagnostic.span && fixSpan === fix?.span) return diagnostic;
+  return { ...diagnostic, span, ...(fix && fixSpan && { fix: { ...fix, span: fixSpan } }) };
 }
 
 /** Removes repeated findings: a line that four operations share is reported once. */

@@ -25,16 +25,35 @@ export async function readDocument(path: string, terminal: Pick<Terminal, "read"
   }
 }
 
+/** A text, whole or in pieces that are made while they are written: a page of 23 MB is never in memory. */
+export type Text = string | Iterable<string>;
+
 /**
  * Writes to a file, or by default to standard output.
  *
  * @throws UsageError if the file cannot be written.
  */
-export async function written(out: string | undefined, text: string, terminal: Terminal): Promise<void> {
-  if (out === undefined) return terminal.out(text);
-  await terminal.write(out, text).catch((thrown: unknown) => {
-    throw new UsageError(`cannot write ${out}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-  });
+export async function written(out: string | undefined, text: Text, terminal: Terminal): Promise<void> {
+  const pieces = typeof text === "string" ? [text] : joined(text);
+  if (out === undefined) for (const piece of pieces) terminal.out(piece);
+  else
+    await terminal.write(out, pieces).catch((thrown: unknown) => {
+      throw new UsageError(`cannot write ${out}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    });
+}
+
+/** The least characters that are written at once, since each write of a few takes as long. */
+const leastCharacters = 65_536;
+
+function* joined(pieces: Iterable<string>): Iterable<string> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < leastCharacters) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
 }
 
 function reason({ code, message }: NodeJS.ErrnoException): string {

@@ -22,8 +22,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the bytes of a file, or of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
-  /** Creates or replaces a file. */
-  write(path: string, text: string): Promise<void>;
+  /** Creates or replaces a file; `text` may be in pieces. */
+  write(path: string, text: string | Iterable<string>): Promise<void>;
   /** Resolves at a stop signal. */
   stopped(): Promise<StopSignal>;
   /** Starts a conversation; absent if no person can answer. */

@@ -248,6 +248,13 @@ test("what a later release reads is said to be later", () => {
   }
 });
 
+test("a copy of a finding, as JSON or for another thread, has the positions of its span", () => {
+  const { diagnostics } = check("a.md", flagship.replaceAll("else: no-free-locker", "else: no-fre-locker"));
+  assert.notEqual(diagnostics.length, 0);
+  for (const copy of [JSON.parse(JSON.stringify(diagnostics)), structuredClone(diagnostics)])
+    assert.deepEqual(copy, diagnostics);
+});
+
 test("what four operations share is wrong once", () => {
   const { diagnostics } = check(
     "a.md",

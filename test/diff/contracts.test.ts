@@ -197,6 +197,7 @@ test("parameters, bodies, responses and headers", () => {
     [{ query: parameter(words) }, {}, "breaking parameter-removed: `op` query/n is removed: may break callers who send it"],
     [{ query: parameter(words) }, { query: parameter(words, false) }, "breaking parameter-required: `op` query/n is required: breaks callers who omit it"],
     [{ query: parameter(words, false) }, { query: parameter(words) }, "additive parameter-optional: `op` query/n may be absent"],
+    [{ query: parameter(words) }, { query: { n: { optional: true, type: words, sent: "commas" } } }, "breaking parameter-form: `op` query/n is sent with commas, was repeated names: breaks callers who send several values"],
     [{ query: parameter(count) }, { query: parameter(words) }, "additive type-wider: `op` query/n is `string`, and was `integer`"],
     [{ query: parameter(words) }, { query: parameter(typed({ ...list, items: text })) }, "additive range-wider: `op` query/n has the number of items any, and had 1"],
     [{ path: parameter(words) }, { path: parameter(typed({ ...list, items: text })) }, "breaking type-other: `op` path/n is `array`, and was `string`: breaks callers who send another type"],

@@ -1,6 +1,7 @@
 /** Proofs of part 4. */
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../src/base/json.ts";
+import { sentForms } from "../../src/language/endpoints/model.ts";
 import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import type { Block, Parts } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
@@ -836,7 +837,42 @@ function repeatProofs({ path, said }: Level): readonly Proof[] {
   ];
 }
 
+/** A list in each form; the request is another one, or none of a list of numbers, if names are repeated. */
+const sentLists: readonly Proof[] = Object.entries({
+  commas: "n=1,2",
+  spaces: "n=1%202",
+  pipes: "n=1%7C2",
+  brackets: "n%5B%5D=1&n%5B%5D=2",
+}).map(([form, query]) => ({
+  of: ["endpoints/endpoints/wire/query/sent", `endpoints/endpoints/wire/query/sent/${form}`],
+  unobserved: true,
+  with: wired({ query: { "n?": { type: "integer(1..3)[]", sent: form } } }),
+  without: wired({ query: { "n?": { type: "integer(1..3)[]" } } }),
+  functions: echo,
+  play: [ask(`PUT /echo/2026-01-31?${query}`, { is: ["2026-01-31", [1, 2], null, null, null] })],
+}));
+
 export const endpointRefusals: readonly ApiError[] = [
+  ...(["path", "header", "cookie"] as const).map(
+    (location): ApiError => ({
+      of: ["", ...sentForms.map((form) => `/${form}`)].map(
+        (form) => `endpoints/endpoints/wire/${location}/sent${form}`,
+      ),
+      with: wired({
+        [location]: { ...wire[location], [location === "path" ? "day" : "a?"]: { type: "date", sent: "commas" } },
+      }),
+      refused: "endpoints/bad-parameter",
+      without: wired({ [location]: { ...wire[location], [location === "path" ? "day" : "a?"]: { type: "date" } } }),
+    }),
+  ),
+  {
+    of: ["", ...sentForms.map((form) => `/${form}`)].map(
+      (form) => `endpoints/endpoints/wire/answers/headers/sent${form}`,
+    ),
+    with: wired({ answers: { 200: { ...answer, headers: { "X-Count?": { type: "integer", sent: "commas" } } } } }),
+    refused: "endpoints/bad-parameter",
+    without: wired({ answers: { 200: { ...answer, headers: { "X-Count?": "integer" } } } }),
+  },
   {
     of: ["endpoints/endpoints/wire/path/optional"],
     with: wired({ path: { "day?": "date" } }),
@@ -884,6 +920,7 @@ export const endpointProofs: readonly Proof[] = [
   ...paths,
   ...handlers,
   ...wires,
+  ...sentLists,
   ...furtherMedia,
   ...histories,
   ...bodies,

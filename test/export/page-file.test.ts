@@ -17,7 +17,7 @@ function textOf(wanted: string): string {
   ) as (typeof everyDocument)[number];
   const [plan] = [...plans.values()];
   assert(plan !== undefined);
-  return pageFile({ plan, result: { ...result, name: `${name}.md`, text }, baseUrl });
+  return [...pageFile({ plan, result: { ...result, name: `${name}.md`, text }, baseUrl })].join("");
 }
 
 test("every file has the style and the errors, and no address of another file", () => {

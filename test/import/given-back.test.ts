@@ -89,7 +89,7 @@ const named: readonly (readonly [line: string, source: JsonObject])[] = [
   ["lost: an operation by a method that the language does not have", descriptionWith({}, {}, "trace")],
   ["lost: that an operation asks for several credentials at once: nobody is let in by it", descriptionWith({ security: [{ a: [], b: [] }] }, { components: { securitySchemes: { a: { type: "http", scheme: "basic" }, b: { type: "http", scheme: "bearer" } } } })],
   ["lost: a security scheme that the language does not have", descriptionWith({}, { components: { securitySchemes: { t: { type: "mutualTLS" } } } })],
-  ["lost: how a list or an object is written in a parameter", descriptionWith({ parameters: [{ name: "a", in: "query", style: "deepObject", schema: { type: "object" } }] })],
+  ["lost: how a list or an object is written in a parameter", descriptionWith({ parameters: [{ name: "a", style: "deepObject", in: "cookie", schema: { type: "object" } }] })],
   ["lost: that a parameter has a media type of its own", descriptionWith({ parameters: [{ name: "a", in: "query", content: { "application/json": { schema: pet } } }] })],
   ["lost: a text about a whole path", { ...descriptionWith({}), paths: { "/pets": { description: "All", get: { operationId: "one", responses: ok } } } }],
   ["lost: a component that nothing refers to", descriptionWith({}, { components: { responses: { Unused: { description: "None" } } } })],

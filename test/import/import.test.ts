@@ -70,7 +70,7 @@ const noted: readonly (readonly [what: string, source: JsonObject])[] = [
   ["lost: `unknown`, which is no keyword of JSON Schema", withSchema({ type: "string", unknown: 1 })],
   ["lost: a type that JSON does not have", withSchema({ type: "float" })],
   ["lost: `required` that is no list of names", withSchema({ required: true })],
-  ["lost: how a list or an object is written in a parameter", operation({ parameters: [{ in: "query", name: "a", explode: false, schema: {} }] })],
+  ["lost: how a list or an object is written in a parameter", operation({ parameters: [{ in: "query", name: "a", style: "matrix", schema: {} }] })],
   ["lost: the scopes of a credential that has none: nobody is let in by it", { ...operation({ security: [{ o: ["a"] }] }), components: { securitySchemes: { o: { type: "http", scheme: "basic" } } } }],
   ["renamed: an operation by a name that a document cannot have", operation({ operationId: "pets/list all" })],
   ["renamed: a schema by a name that a document cannot have", { ...operation({}), components: { schemas: { "io.pet-v1": pet } } }],

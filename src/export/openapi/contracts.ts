@@ -3,7 +3,7 @@
  * that Nonet performs is described as it is, with what the contract of its callers says besides: tags, examples, descriptions.
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
-import type { EndpointContract, Parameter } from "../../language/endpoints/model.ts";
+import type { EndpointContract, Parameter, SentForm } from "../../language/endpoints/model.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type {
   ContractResponsePlan,
@@ -38,13 +38,21 @@ function partsOf({ parameters, body, answers }: HttpContract, unserved = false):
   };
 }
 
+const styles: Readonly<Record<SentForm, JsonObject>> = {
+  commas: { style: "form", explode: false },
+  spaces: { style: "spaceDelimited", explode: false },
+  pipes: { style: "pipeDelimited", explode: false },
+  brackets: { style: "deepObject", explode: true },
+};
+
 function parameterObject(parameter: ContractParameter): JsonObject {
-  const { name, in: location, required, deprecated } = parameter;
+  const { name, in: location, required, deprecated, sent } = parameter;
   return {
     name,
     in: location,
     ...(required ? { required } : {}),
     ...(deprecated === undefined && parameter.schema["deprecated"] !== true ? {} : { deprecated: true }),
+    ...(sent === undefined ? {} : styles[sent]),
     ...valueOf(parameter),
   };
 }

@@ -20,38 +20,50 @@ export type PageForm =
   | { readonly kind: "served" /** Whether the program of the console is served, too. */; readonly console: boolean }
   | { readonly kind: "file"; readonly style: string; readonly sections: Content };
 
-export function documentPage(source: Source, form: PageForm): string {
-  const { plan, result, baseUrl } = source;
-  const hasConsole = form.kind === "served" && form.console;
-  const data = /\.(?:ya?ml|json)$/i.test(result.name);
-  const sections = data ? [] : readSections(result.text);
-  const described = sourceOf(plan, result.model, baseUrl);
-  const opening = sections.filter(({ heading }) => heading === undefined);
-  return page({
+/** Returns the page in pieces. */
+export function documentPage(source: Source, form: PageForm): Iterable<string> {
+  const { plan } = source;
+  const frame = {
     title: plan.title,
     description: plan.purpose,
     root: "./",
     ...(form.kind === "file" && { style: form.style }),
-    ...(hasConsole && { script: consolePath }),
-    navigation: navigation(source, form.kind === "served", hasConsole),
-    main: html`<header class="opening">
+    ...(hasConsole(form) && { script: consolePath }),
+    navigation: navigation(source, form.kind === "served", hasConsole(form)),
+  };
+  return page(frame, mainOf(source, form));
+}
+
+function hasConsole(form: PageForm): boolean {
+  return form.kind === "served" && form.console;
+}
+
+function* mainOf(source: Source, form: PageForm): Iterable<Html> {
+  const { plan, result, baseUrl } = source;
+  const data = /\.(?:ya?ml|json)$/i.test(result.name);
+  const sections = data ? [] : readSections(result.text);
+  const described = sourceOf(plan, result.model, baseUrl);
+  const opening = sections.filter(({ heading }) => heading === undefined);
+  yield html`<header class="opening">
 <p class="kicker">${result.model.purpose.domain ?? "A service"}</p>
 <h1>${plan.title}</h1>
 ${plan.purpose === "" ? undefined : html`<p class="lead">${plan.purpose}</p>`}
 ${summary(source)}
 ${opening.map(({ words }) => words.map(proseHtml))}
 </header>
-${partNames.map((part, index) => partSection(source, part, index + 1, sections, partBlocks[part](described)))}
+`;
+  for (const [index, part] of partNames.entries())
+    yield* partSection(source, part, index + 1, sections, partBlocks[part](described));
+  yield html`
 ${data ? html`<section id="document"><h2>The document</h2>${proseHtml(fence("yaml", result.text))}</section>` : undefined}
 ${unenforced(source)}
-${hasConsole ? html`<section id="try-it" aria-labelledby="try-it-heading" data-try-it hidden><h2 id="try-it-heading">Try it</h2></section>` : undefined}
+${hasConsole(form) ? html`<section id="try-it" aria-labelledby="try-it-heading" data-try-it hidden><h2 id="try-it-heading">Try it</h2></section>` : undefined}
 ${sections
   .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
   .map(
     ({ heading, words, blocks }) =>
       html`<section><h2>${heading}</h2>${words.map(proseHtml)}${proseHtml(blocks)}</section>`,
-  )}${form.kind === "file" ? form.sections : undefined}`,
-  });
+  )}${form.kind === "file" ? form.sections : undefined}`;
 }
 
 const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
@@ -118,7 +130,7 @@ function unserved(source: Described): Blocks {
   return blocks.length === 0 ? [] : [{ kind: "heading", level: 3, name: "Not served yet" }, ...blocks];
 }
 
-function navigation({ plan, result }: Source, links: boolean, hasConsole: boolean): Html {
+function navigation({ plan, result }: Source, links: boolean, tryIt: boolean): Html {
   const status = new Map(result.parts.map((one) => [one.part, one.status]));
   return html`<p class="brand"><a href="#content">${plan.title}</a></p>
 <ol>${partNames.map((part) => {
@@ -130,7 +142,7 @@ function navigation({ plan, result }: Source, links: boolean, hasConsole: boolea
 ${
   links
     ? html`<ul>
-${hasConsole ? html`<li data-try-it hidden><a href="#try-it">Try it</a></li>\n` : undefined}<li><a href="openapi.json">OpenAPI</a></li>
+${tryIt ? html`<li data-try-it hidden><a href="#try-it">Try it</a></li>\n` : undefined}<li><a href="openapi.json">OpenAPI</a></li>
 ${hasEvents(plan) ? html`<li><a href="asyncapi.json">AsyncAPI</a></li>\n` : undefined}<li><a href="readyz">Health</a></li>
 </ul>`
     : undefined
@@ -158,35 +170,42 @@ function summary({ plan, result, baseUrl }: Source): Content {
   return blocksHtml([entries]);
 }
 
-function partSection(
+function* partSection(
   source: Source,
   part: PartName,
   number: number,
   sections: readonly Section[],
   content: Blocks,
-): Html {
+): Iterable<Html> {
   const matching = sections.filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part);
   const blocks = matching.map((one) => one.blocks).join("");
   const [name] = partHeadings[part];
-  return html`<section id="${part}" aria-labelledby="${part}-heading">
+  yield html`<section id="${part}" aria-labelledby="${part}-heading">
 <h2 id="${part}-heading"><span class="number">${number}</span> ${name}</h2>
 <div class="columns">
 <div class="reading">
 ${matching.map(({ words }) => words.map(proseHtml))}
 ${openQuestions(source, part)}
-${source.result.model.status[part] === "none" ? html`<p>The service has none.</p>` : blocksHtml(content)}
+`;
+  if (source.result.model.status[part] === "none") yield html`<p>The service has none.</p>`;
+  else for (const block of content) yield html`${blocksHtml([block])}`;
+  yield html`
 ${appliedDefaults(source, part)}
 </div>
-${
-  blocks === ""
-    ? undefined
-    : html`<aside class="definition" aria-label="Definition: ${name}">
-<details open><summary>Definition</summary>${fencesHtml(blocks)}</details>
-</aside>`
-}
+`;
+  if (blocks !== "") yield* definition(name, blocks);
+  yield html`
 </div>
 </section>
 `;
+}
+
+function* definition(name: string, blocks: string): Iterable<Html> {
+  yield html`<aside class="definition" aria-label="Definition: ${name}">
+<details open><summary>Definition</summary>`;
+  yield* fencesHtml(blocks);
+  yield html`</details>
+</aside>`;
 }
 
 /** Lists the open questions of a part. */

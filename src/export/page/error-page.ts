@@ -12,19 +12,20 @@ export function errorPage(source: Source, name: string): string | undefined {
   const { plan } = source;
   const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;
   if (error === undefined) return undefined;
-  return page({
+  const frame = {
     title: `${name} · ${plan.title}`,
     description: error.title,
     root: "../",
     navigation: html`<p class="brand"><a href="../">${plan.title}</a></p>
 <ul><li><a href="../#errors">All errors</a></li><li><a href="../openapi.json">OpenAPI</a></li></ul>`,
-    main: html`<header class="opening">
+  };
+  const main = html`<header class="opening">
 <p class="kicker">${kickerOf(error)}</p>
 <h1><code>${name}</code></h1>
 <p class="lead">${error.title}.</p>
 ${descriptionsOf(source, name, error, "../")}
-</header>`,
-  });
+</header>`;
+  return [...page(frame, [main])].join("");
 }
 
 /** Renders all errors as sections of one page; `#error-NAME` leads to one. */

@@ -7,14 +7,20 @@ export interface PageContent {
   /** The relative path from this page to the service's root, with a trailing slash. */
   readonly root: string;
   readonly navigation: Content;
-  readonly main: Html;
   /** The address of the page's script, relative to the service's root. */
   readonly script?: string;
   /** The stylesheet to put into the page, which then needs nothing from a server. */
   readonly style?: string;
 }
 
-export function page({ title, description, root, navigation, main, script, style }: PageContent): string {
+/** Returns the page around its content, in pieces. */
+export function* page(frame: PageContent, main: Iterable<Html>): Iterable<string> {
+  yield opening(frame).html;
+  for (const piece of main) yield piece.html;
+  yield "\n</main>\n</body>\n</html>\n";
+}
+
+function opening({ title, description, root, navigation, script, style }: PageContent): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,11 +39,7 @@ ${script === undefined ? undefined : html`<script type="module" src="${root}${sc
 ${navigation}
 </nav>
 <main id="content" tabindex="-1">
-${main}
-</main>
-</body>
-</html>
-`.html;
+`;
 }
 
 /** The policy of a page in a file: the browser loads nothing, and runs no script. */

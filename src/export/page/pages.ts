@@ -53,7 +53,7 @@ export function servicePages({ baseUrl, console = false, plan, result }: PageOpt
   const home = homeOf(served);
   const source = (): Source => ({ result, plan: served, baseUrl: root() });
   const document = memoized(root, async () =>
-    (await import("./document-page.ts")).documentPage(source(), { kind: "served", console }),
+    [...(await import("./document-page.ts")).documentPage(source(), { kind: "served", console })].join(""),
   );
   const described = (path: string, describe: (plan: Plan) => Promise<Json>): Page => {
     const texts = new Map(

@@ -102,12 +102,17 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   };
 }
 
-/** Returns the query parameters that a request repeats for each item of a list. */
+/** Returns the query parameters that a request repeats for each item of a list; without a `style`, OpenAPI repeats them. */
 function repeatedIn({ parameters }: DescribedOperation): { readonly repeated?: readonly string[] } {
-  const names = parameters.flatMap(({ in: location, name, explode, style }) =>
-    location === "query" && explode === true && style !== "deepObject" ? [name] : [],
+  const names = parameters.flatMap(({ in: location, name, explode, schema, style }) =>
+    location === "query" && (explode ?? mayBeList(schema)) && style !== "deepObject" ? [name] : [],
   );
   return names.length === 0 ? {} : { repeated: names };
+}
+
+/** Of a named schema it is not known: to repeat the name changes no single value. */
+function mayBeList({ $ref, type }: JsonObject): boolean {
+  return $ref !== undefined || type === "array" || (Array.isArray(type) && type.includes("array"));
 }
 
 /** Returns the event that the request delivers, and the header fields by which the service recognises it. */

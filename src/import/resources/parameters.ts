@@ -47,7 +47,7 @@ export function ignoredParameters(
 /** Returns how an action accepts a parameter that only shapes its answer; undefined for any other parameter. */
 export function ignoredParameter(
   name: string,
-  { optional, type: declared }: Parameter,
+  { optional, sent, type: declared }: Parameter,
   named: NamedSchemas,
 ): { readonly name: string; readonly field: Field } | undefined {
   const [, plain = "", brackets] = /^([A-Za-z][A-Za-z0-9_]*)(\[\])?$/.exec(name) ?? [];
@@ -56,6 +56,7 @@ export function ignoredParameter(
   // Of counts there is only whether an answer has them.
   const isFlag = /total|count|pretty/i.test(plain);
   if (more.length > 0 || (only !== "boolean" && (isFlag || (only !== "string" && only !== "array")))) return undefined;
+  if (only === "array" && sent !== undefined && sent !== "commas") return undefined;
   const type: FieldType = { kind: "scalar", name: only === "boolean" ? "boolean" : "string" };
   return only === "array" || brackets !== undefined
     ? {
@@ -63,7 +64,7 @@ export function ignoredParameter(
         field: {
           type: { kind: "list", of: type },
           optional,
-          marks: [brackets === undefined ? "repeated" : "brackets"],
+          marks: brackets !== undefined ? ["brackets"] : sent === undefined ? ["repeated"] : [],
         },
       }
     : { name, field: { type, optional, marks: [] } };

@@ -350,9 +350,15 @@ export interface EndpointContract {
 /** The parts of a request in which a wire declares parameters. */
 export const parameterLocations = ["path", "query", "header", "cookie"] as const;
 
+/** How a query sends a list or an object: with these between the values, or the names of members in brackets. */
+export const sentForms = ["commas", "spaces", "pipes", "brackets"] as const;
+export type SentForm = (typeof sentForms)[number];
+
 export interface Parameter {
   readonly optional: boolean;
   readonly type: FieldType;
+  /** In a query. Absent: the name is repeated for each value of a list, and each member of an object is a parameter. */
+  readonly sent?: SentForm;
   readonly note?: string;
   readonly example?: Json;
   readonly openapi?: JsonObject;

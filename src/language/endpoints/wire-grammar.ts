@@ -4,7 +4,7 @@
  *
  *     wire     { path, query, header, cookie, body, answers, openapi }
  *       path, query, header, cookie
- *                name[?]: type     map: { type, note, example, openapi } or { schema, … }; `none`: no parameters
+ *                name[?]: type     map: { type, sent, note, example, openapi } or { schema, … }; `none`: no parameters
  *                a name is exactly what callers send: `page[size]`, `X-Trace`
  *       body[?]  type              map: { type, media, others, note, openapi } or { schema, … }; `none`: any content
  *                `body?` may be omitted; without `media` it is JSON
@@ -16,7 +16,7 @@
 import { keyed, named, noneOr } from "../grammar/collections.ts";
 import { converted, form, type Members, type Spread } from "../grammar/form.ts";
 import { type Grammar, type Label, soundName } from "../grammar/grammar.ts";
-import { names } from "../grammar/words.ts";
+import { choice, names } from "../grammar/words.ts";
 import { openapiMembers } from "../grammar/openapi-members.ts";
 import { type Path, type Reader, report } from "../grammar/reader.ts";
 import { mapMembers, type MapNames, type Scope, withMembers } from "../grammar/references.ts";
@@ -31,7 +31,14 @@ import {
   type WrittenType,
   writtenType,
 } from "../resources/field.ts";
-import type { Parameter, Endpoint, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
+import {
+  type ContractBody,
+  type ContractResponse,
+  type Endpoint,
+  type EndpointContract,
+  type Parameter,
+  sentForms,
+} from "./model.ts";
 
 const type = { ...typeLine, mapNames: mapType, orNothing: true } as const;
 const line = { type: "string", minLength: 1 } as const;
@@ -47,6 +54,7 @@ const parameter = converted<WrittenParameter, Omit<Parameter, "optional">>(
     members: {
       type,
       schema: jsonSchema,
+      sent: choice(sentForms, "The form of a list or an object"),
       note,
       example: json,
       openapi: openapiMembers(["name", "in", "required", "schema", "deprecated"]),
@@ -78,6 +86,7 @@ const parameters = converted<
       const optional = key.endsWith("?");
       const name = optional ? key.slice(0, -1) : key;
       const isPart = optional && path.at(-1) === "path";
+      if (one.sent !== undefined && path.at(-1) !== "query") reportSent(reader, [...path, key, "sent"]);
       if (name !== "" && !found.has(name) && !isPart) {
         found.set(name, { optional, ...one });
         locateLike(reader, [...path, key], [...path, name]);
@@ -90,6 +99,14 @@ const parameters = converted<
       Object.entries(parameters).map(([name, { optional, ...one }]) => [optional ? `${name}?` : name, one]),
     ),
 );
+
+function reportSent(reader: Reader, path: Path): void {
+  const span = reader.places.get(path.join("/"));
+  if (span === undefined) return;
+  report(reader, "endpoints/bad-parameter", span, "Only a parameter of `query` can be sent in another form", {
+    help: "leave `sent` out: elsewhere, commas are between the items of a list",
+  });
+}
 
 /** Records the location of a member whose key ends in `?` under its name. */
 function locateLike(reader: Reader, written: Path, path: Path): void {

@@ -3,7 +3,7 @@
  * (`SourceLocations`). To save memory, a location is the document's own entry, and a second name of a statement is one alias
  * for it and all statements below.
  */
-import type { Span } from "../../base/span.ts";
+import { plainSpan, type Span } from "../../base/span.ts";
 import type { SourceLocations } from "../model.ts";
 
 /** A statement with a key and a value, such as an entry of a map. */
@@ -38,8 +38,8 @@ export function createLocations(): Locations {
     const at = find(member === undefined ? path : path.slice(0, -member.length - 1));
     if (at === undefined) return undefined;
     // The value of a statement without a key is the statement itself.
-    if (!("key" in at)) return member === "key" ? undefined : at;
-    return member === undefined ? { start: at.key.span.start, end: at.value.span.end } : at[member].span;
+    if (!("key" in at)) return member === "key" ? undefined : plainSpan(at);
+    return member === undefined ? { start: at.key.span.start, end: at.value.span.end } : plainSpan(at[member].span);
   };
   return {
     get,

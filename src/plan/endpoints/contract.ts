@@ -227,14 +227,17 @@ function parametersOf(
   model: Model,
   parameters: EndpointContract["query"] = {},
 ): readonly Omit<ContractParameter, "in">[] {
-  return Object.entries(parameters).map(([name, { optional, type, note, example, openapi }]: [string, Parameter]) => ({
-    name,
-    required: !optional,
-    schema: jsonSchemaOf(model, type, "input"),
-    ...(note === undefined ? {} : { note }),
-    ...(example === undefined ? {} : { example }),
-    ...(openapi === undefined ? {} : { openapi }),
-  }));
+  return Object.entries(parameters).map(
+    ([name, { optional, type, sent, note, example, openapi }]: [string, Parameter]) => ({
+      name,
+      required: !optional,
+      schema: jsonSchemaOf(model, type, "input"),
+      ...(sent === undefined ? {} : { sent }),
+      ...(note === undefined ? {} : { note }),
+      ...(example === undefined ? {} : { example }),
+      ...(openapi === undefined ? {} : { openapi }),
+    }),
+  );
 }
 
 function bodyOf(model: Model, { optional, ...body }: ContractBody): ContractBodyPlan {

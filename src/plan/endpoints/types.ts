@@ -11,6 +11,7 @@ import type {
   PageLink,
   PathKey,
   PathPart,
+  SentForm,
 } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
 import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
@@ -200,6 +201,7 @@ export interface ContractParameter {
   readonly name: string;
   readonly required: boolean;
   readonly schema: JsonObject;
+  readonly sent?: SentForm;
   readonly note?: string;
   readonly example?: Json;
   /** Set if part 9 deprecates the parameter; its schema has the dates. */

@@ -93,17 +93,46 @@ function listed({ schema }: ContractParameter, values: readonly string[], schema
  * Reads a value in OpenAPI's style `form` with `explode`: a list repeats its name, and each member of an object is a
  * parameter.
  */
-function exploded({ name, schema }: ContractParameter, pairs: Pairs, schemas: Schemas): Json | undefined {
+function exploded(parameter: ContractParameter, pairs: Pairs, schemas: Schemas): Json | undefined {
+  const { name, schema, sent } = parameter;
   const types = typesOf(schema, schemas);
-  const values = pairs.get(name) ?? [];
+  if (sent === "brackets" && types.includes("object")) return membersOf(bracketed(name, pairs), schema, schemas);
+  const values = sent === undefined ? (pairs.get(name) ?? []) : separated(parameter, pairs);
   const [text] = values;
   if (types.includes("array") && text !== undefined)
     return values.map((item) => valueOf(item, itemsOf(schema, schemas), schemas));
-  if (types.includes("object")) return membersOf(pairs, schema, schemas);
+  if (types.includes("object")) return membersOf(sent === undefined ? pairs : alternating(values), schema, schemas);
   if (text === undefined) return undefined;
   if (values.length === 1) return valueOf(text, schema, schemas);
   const detail = `The parameter \`${name}\` is sent more than once`;
   throw malformed({ parameter: name, code: "repeated-parameter", detail });
+}
+
+const separators = { commas: ",", spaces: " ", pipes: "|", brackets: undefined } as const;
+
+/** Returns the values of a parameter that one text sends (OpenAPI: `form` without `explode`, `spaceDelimited`, …). */
+function separated({ name, sent }: ContractParameter, pairs: Pairs): readonly string[] {
+  const separator = sent && separators[sent];
+  const texts = pairs.get(sent === "brackets" ? `${name}[]` : name) ?? [];
+  return separator === undefined ? texts : texts.flatMap((text) => text.split(separator));
+}
+
+/** Returns the members of an object whose names are in brackets: `name[member]=value` (OpenAPI: `deepObject`). */
+function bracketed(name: string, pairs: Pairs): Pairs {
+  const members = new Map<string, string[]>();
+  for (const [key, values] of pairs) {
+    const [, member] = key.startsWith(`${name}[`)
+      ? (/^\[([^[\]]+)\](?:\[\])?$/.exec(key.slice(name.length)) ?? [])
+      : [];
+    if (member !== undefined) members.set(member, [...(members.get(member) ?? []), ...values]);
+  }
+  return members;
+}
+
+/** Returns the members of an object whose names and values follow one another. */
+function alternating(values: readonly string[]): Pairs {
+  const members = values.flatMap((name, at) => (at % 2 === 0 ? [[name, [values[at + 1] ?? ""]] as const] : []));
+  return new Map(members.map(([name, one]) => [name, [...one]]));
 }
 
 function membersOf(pairs: Pairs, schema: JsonObject, schemas: Schemas): JsonObject | undefined {
