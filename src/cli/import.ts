@@ -142,20 +142,31 @@ function descriptionSummary(name: string, { format, model, notes }: Carried): st
   const resources = Object.keys(model.resources.resources).length;
   const performed = `Nonet performs ${declared} of them, on ${count(resources, "resource")}; the others answer 501 until they have functions`;
   const head = `${name} is ${format}: ${count(operations, "operation")}, ${count(schemas, "schema")}${declared === 0 ? "" : `\n${performed}`}`;
-  return summary(head, notes, ({ line }) => `first at line ${line}`);
+  return summary(head, notes, ({ line }, group) =>
+    group[0]?.kind === "empty" ? namesOf(group) : `first at line ${line}`,
+  );
 }
 
-/** Returns a line for each kind of notice; `place` describes where its first one is. */
+/** The most resources that the summary names. */
+const mostNames = 3;
+
+function namesOf(notices: readonly ImportNotice[]): string {
+  const names = notices.flatMap(({ detail }) => detail ?? []);
+  const more = names.length - mostNames;
+  return more > 0 ? `${names.slice(0, mostNames).join(", ")} and ${more} more` : names.join(", ");
+}
+
+/** Returns a line for each kind of notice; `place` describes where its first one is, or what all of them are about. */
 function summary<Notice extends ImportNotice>(
   head: string,
   notes: readonly Notice[],
-  place: (first: Notice) => string,
+  place: (first: Notice, all: readonly Notice[]) => string,
 ): string {
-  const groups = grouped(notes).map(({ kind, what, notes: [first], all }) => [
+  const groups = grouped(notes).map(({ kind, what, notes: list, all }) => [
     `  ${kind}`,
     `${all}×`,
     what,
-    first === undefined ? "" : place(first),
+    list[0] === undefined ? "" : place(list[0], list),
   ]);
   return [head, ...columns(groups)].map((line) => `${line}\n`).join("");
 }
@@ -174,7 +185,7 @@ function grouped<Notice extends ImportNotice>(notes: readonly Notice[]): readonl
     const [first] = list;
     return first === undefined ? [] : [{ kind: first.kind, what: first.what, notes: list, all: list.length }];
   });
-  const order = ["401", "handler", "lost", "guessed", "renamed", "hint"];
+  const order = ["401", "empty", "handler", "lost", "guessed", "renamed", "hint"];
   return all.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind) || other.all - one.all);
 }
 

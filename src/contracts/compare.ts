@@ -12,6 +12,7 @@ import { listText } from "../diff/schema-walk.ts";
 import { type Difference, difference, type Site } from "../diff/difference.ts";
 import type { ContractBody, ContractResponse, EndpointContract, Parameter } from "../language/endpoints/model.ts";
 import type { Model } from "../language/model.ts";
+import { referenceIn } from "../import/resources/schema.ts";
 import { jsonSchemaOf, maxima } from "../language/resources/json-schema.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
@@ -31,7 +32,7 @@ export function noticed(
   known: ReadonlyMap<string, EndpointContract>,
   derived: DerivedContracts,
 ): readonly Noticed[] {
-  const { contracts, cursors, schemas, ids } = derived;
+  const { contracts, ids, pages, schemas } = derived;
   const pairs = [...known].flatMap(([name, old]): ContractPair[] => {
     const now = contracts[name];
     return now === undefined ? [] : [{ site: { subject: name, at: `endpoints/endpoints/${name}/wire` }, old, now }];
@@ -40,7 +41,7 @@ export function noticed(
   const requests = pairs.map(({ site, old, now }) => ({
     site,
     old: knownRequest(old, now),
-    now: derivedRequest(now, old, { accepts, cursor: cursors[site.subject] }),
+    now: derivedRequest(now, old, { accepts, page: pages[site.subject] }),
   }));
   const merged = withCommonErrors(derived);
   const responses = pairs.map(({ site, old }) => ({ site, ...responsesOf(old.answers ?? {}, merged(site.subject)) }));
@@ -90,12 +91,13 @@ function knownRequest({ answers: _, ...known }: EndpointContract, derived: Endpo
 export function derivedRequest(
   { path = {}, query = {}, header = {}, cookie = {}, body }: EndpointContract,
   known: EndpointContract,
-  { accepts, cursor }: { readonly accepts: (schema: Json) => Json; readonly cursor: string | undefined },
+  { accepts, page }: { readonly accepts: (schema: Json) => Json; readonly page: string | undefined },
 ): EndpointContract {
   const inPath = Object.entries(path).filter(([name]) => Object.hasOwn(known.path ?? {}, name));
   return {
     path: withTypes(Object.fromEntries(inPath), ofAnyForm),
-    query: withTypes(query, (schema, name) => (name === cursor ? ofAnyForm(schema) : accepts(schema))),
+    // No caller knows a cursor but from a response, or a page before the first one.
+    query: withTypes(query, (schema, name) => (name === page ? ofAnyForm(schema) : accepts(schema))),
     // Nonet's own header fields: callers know their values from responses, or choose them freely.
     header: withTypes(header, ofAnyForm),
     cookie: withTypes(cookie, ofAnyForm),
@@ -109,9 +111,12 @@ export function withTypes(parameters: Parameters, edit: (schema: Json, name: str
   return mapValues(parameters, (one, name) => withType(one, (schema) => edit(schema, name)));
 }
 
-/** Returns the types of a schema alone: a key or a cursor of another form than the generated ones is unknown, whatever its form. */
+/** Returns the types of a schema and its default: a key or a cursor of another form than the generated ones is unknown, whatever its form. */
 export function ofAnyForm(schema: Json): Json {
-  return mapSchema(schema, ({ type }) => (type === undefined ? {} : { type }));
+  return mapSchema(schema, ({ default: value, type }) => ({
+    ...(type === undefined ? {} : { type }),
+    ...(value === undefined ? {} : { default: value }),
+  }));
 }
 
 /** Returns the schema without the rejection of undeclared members. */
@@ -145,9 +150,11 @@ function returned(schema: Json): Json {
   return mapSchema(schema, (keywords) => {
     const { format, maximum, minimum, type } = keywords;
     if (format !== undefined) return keywords;
-    const isShort = typeof minimum === "number" && typeof maximum === "number" && minimum >= -int32 && maximum < int32;
-    if (type === "integer") return { ...keywords, format: isShort ? "int32" : "int64" };
-    return type === "number" ? { ...keywords, format: "float" } : keywords;
+    const limits = Array.isArray(keywords["enum"]) ? keywords["enum"] : [minimum, maximum];
+    const isShort = limits.every((one) => typeof one === "number" && one >= -int32 && one < int32);
+    const [only, ...more] = [type].flat().filter((one) => one !== "null");
+    if (more.length > 0 || (only !== "integer" && only !== "number")) return keywords;
+    return { ...keywords, format: only === "number" ? "float" : isShort ? "int32" : "int64" };
   });
 }
 
@@ -175,6 +182,7 @@ function mapSchema(schema: Json, edit: (keywords: JsonObject) => JsonObject): Js
 export function withCommonErrors({ contracts, schemas }: DerivedContracts): (operation: string) => Answers {
   const common = new Map<string, string>();
   const commonType = (type: FieldType): FieldType => {
+    if (type.kind === "schema") return commonOf(type);
     if (type.kind !== "named") return type;
     const members = mapSchema(schemas[type.name] ?? true, ({ type, properties, required = [], items }) => ({
       ...(type === undefined ? {} : { type }),
@@ -183,6 +191,15 @@ export function withCommonErrors({ contracts, schemas }: DerivedContracts): (ope
       required,
     }));
     return { ...type, name: getOrMake(common, JSON.stringify(members), () => type.name) };
+  };
+  /** Errors of one status that have the same members are one schema, too. */
+  const commonOf = (type: FieldType & { readonly kind: "schema" }): FieldType => {
+    const alternatives = isObject(type.schema) && Array.isArray(type.schema["anyOf"]) ? type.schema["anyOf"] : [];
+    const names = alternatives.map((one: Json) => referenceIn(one));
+    const types = names.flatMap((name) => (name === undefined ? [] : [commonType({ kind: "named", name })]));
+    const [first] = types;
+    const isOne = types.length === names.length && types.every((one) => JSON.stringify(one) === JSON.stringify(first));
+    return isOne && first !== undefined ? first : type;
   };
   return (operation) =>
     mapValues(contracts[operation]?.answers ?? {}, (response, status) =>

@@ -13,10 +13,10 @@ import type { Plan } from "../plan/plan.ts";
 export interface DerivedContracts {
   /** By name of the operation. */
   readonly contracts: Readonly<Record<string, EndpointContract>>;
-  /** The schemas that the contracts name, by name. */
+  /** The schemas that the contracts refer to, by name. */
   readonly schemas: Readonly<Record<string, Json>>;
-  /** The parameters with the cursor of a page, by name of the operation. */
-  readonly cursors: Readonly<Record<string, string>>;
+  /** The parameters that say where a page begins, by name of the operation: a cursor, the number of a page, an offset. */
+  readonly pages: Readonly<Record<string, string>>;
   /** The patterns of generated ids. */
   readonly ids: ReadonlySet<string>;
 }
@@ -45,12 +45,38 @@ export function derivedContracts(plan: Plan, others: ReadonlyMap<string, Endpoin
   const patterns = plan.tables.map(({ columns }) => columns.find(({ name }) => name === "id")?.schema["pattern"]);
   return {
     contracts: Object.fromEntries(contracts),
-    schemas: source.schemas.all(),
-    cursors: Object.fromEntries(
-      plan.operations.flatMap(({ list, name }) => (list?.kind === "cursor" ? [[name, list.names.cursor]] : [])),
+    schemas: referredIn(contracts, source.schemas.all()),
+    pages: Object.fromEntries(
+      plan.operations.flatMap(({ list, name }) =>
+        list === undefined || list.kind === "none" ? [] : [[name, list.names[list.kind]]],
+      ),
     ),
     ids: new Set(patterns.filter((one) => typeof one === "string")),
   };
+}
+
+/**
+ * Returns the schemas that the contracts and these schemas refer to. The description has those of handlers, too: two of one name
+ * would be compared, although no action has the second one.
+ */
+function referredIn(
+  contracts: readonly (readonly [string, EndpointContract])[],
+  all: DerivedContracts["schemas"],
+): DerivedContracts["schemas"] {
+  const found = new Map<string, Json>();
+  const add = (text: string): void => {
+    for (const [, referred, named] of text.matchAll(
+      /#\/schemas\/([A-Za-z0-9]+)|"kind":"named","name":"([A-Za-z0-9]+)"/g,
+    )) {
+      const name = referred ?? named ?? "";
+      const schema = all[name];
+      if (schema === undefined || found.has(name)) continue;
+      found.set(name, schema);
+      add(JSON.stringify(schema));
+    }
+  };
+  add(JSON.stringify(contracts));
+  return Object.fromEntries(found);
 }
 
 /** Header fields of Nonet's responses that clients act on, in lower case. */

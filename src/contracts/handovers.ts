@@ -60,7 +60,7 @@ function differencesToHandlers(
     const { header: { "If-None-Match": _, ...header } = {}, ...request } = derivedRequest(
       withPathNames(derived.contracts[operation] ?? {}, old, now),
       contract,
-      { accepts: open, cursor: derived.cursors[operation] },
+      { accepts: open, page: derived.pages[operation] },
     );
     const answers = mapValues(answersOf(operation), (response, status) => withUsedHeaders(response, contract, status));
     const site = { subject: operation, at: `endpoints/endpoints/${operation}/wire` };

@@ -121,7 +121,7 @@ export function* rangeChanges(old: JsonObject, now: JsonObject, place: Path): Ch
     const rangeOf = (schema: JsonObject): Range => ({ low: bound(schema[low], 0), high: bound(schema[high], most) });
     yield* rangeChange(rangeOf(old), rangeOf(now), noun, place);
   }
-  yield* rangeChange(valueRange(old), valueRange(now), "range", place);
+  yield* rangeChange(valueRange(old, now), valueRange(now, old), "range", place);
   const [step, newStep] = [old["multipleOf"], now["multipleOf"]].map((one) => bound(one, 0).value);
   if (step !== newStep && step !== undefined && newStep !== undefined) {
     const isMultiple = (value: number, of: number): boolean =>
@@ -155,10 +155,18 @@ export function bound(value: Json | undefined, absent: number, exclusive = false
   return typeof value === "number" ? { value, exclusive } : { value: absent, exclusive: false };
 }
 
-/** Returns the tighter bound of each side: `minimum` or `exclusiveMinimum`, also `x-minimum` of amounts in texts. */
-function valueRange(schema: JsonObject): Range {
-  const low = bound(schema["minimum"] ?? schema["x-minimum"], -most);
-  const high = bound(schema["maximum"] ?? schema["x-maximum"], most);
+/**
+ * Returns the tighter bound of each side: `minimum` or `exclusiveMinimum`, also `x-minimum` of amounts in texts. The bounds of the
+ * format `int32` are those that the other schema may have in place of the format.
+ */
+function valueRange(schema: JsonObject, other: JsonObject): Range {
+  const [format, without] = [schema, other].map((one) => textOf(one, "format"));
+  const isShort =
+    format === "int32" &&
+    without === undefined &&
+    [other["minimum"], other["maximum"]].some((one) => one !== undefined);
+  const low = bound(schema["minimum"] ?? schema["x-minimum"], isShort ? -(2 ** 31) : -most);
+  const high = bound(schema["maximum"] ?? schema["x-maximum"], isShort ? 2 ** 31 - 1 : most);
   const [above, beneath] = [schema["exclusiveMinimum"], schema["exclusiveMaximum"]];
   return {
     low: typeof above === "number" && above >= low.value ? bound(above, -most, true) : low,
@@ -219,7 +227,11 @@ export function* textChanges(old: JsonObject, now: JsonObject, place: Path): Cha
 /** Returns the text of a keyword, also of one that the service does not enforce (`x-format`); undefined for a hint. */
 function textOf(schema: JsonObject, keyword: string): string | undefined {
   const value = schema[keyword] ?? schema[`x-${keyword}`];
-  return typeof value === "string" && !hints.has(value) ? value : undefined;
+  if (typeof value !== "string" || hints.has(value)) return undefined;
+  // A slash means the same with and without an escape.
+  return keyword === "pattern"
+    ? value.replaceAll(/\\(\\|\/)/g, (all, escaped) => (escaped === "/" ? "/" : all))
+    : value;
 }
 
 // ── Annotations ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -85,6 +85,8 @@ function withoutSharedNames(walk: SchemaWalk, old: FlatSchema, now: FlatSchema):
     const removed = before.names.filter((name) => !both.includes(name));
     const added = after.names.filter((name) => !both.includes(name));
     const renamed = removed.flatMap((name) => {
+      // Beside a name of one side, the other one may have the members of that schema.
+      if (Object.hasOwn(before.keywords, "properties") !== Object.hasOwn(after.keywords, "properties")) return [];
       const other = added.find((one) => walk.old(one) === undefined && walk.now(name) === undefined);
       if (other !== undefined) added.splice(added.indexOf(other), 1);
       return other === undefined ? [] : [[name, other] as const];

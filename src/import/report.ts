@@ -3,11 +3,12 @@ import { escapeSegment, unescapeSegment } from "../base/json-pointer.ts";
 import { isObject, type Json } from "../base/json.ts";
 
 /**
- * What a notice is about. `401`: an operation that rejects requests without a credential, and how to get one. `handler`: an operation that stays a handler, and why. `lost`: in the source, but not in the document. `guessed`: in the document, but the source only
+ * What a notice is about. `401`: an operation that rejects requests without a credential, and how to get one. `empty`: a
+ * resource without records, and where they come from. `handler`: an operation that stays a handler, and why. `lost`: in the source, but not in the document. `guessed`: in the document, but the source only
  * suggests it. `renamed`: has another name in the document, which requests do not contain. `hint`: the source suggests it, and
  * the document omits it.
  */
-export type NoticeKind = "401" | "handler" | "lost" | "guessed" | "renamed" | "hint";
+export type NoticeKind = "401" | "empty" | "handler" | "lost" | "guessed" | "renamed" | "hint";
 
 export interface ImportNotice {
   readonly kind: NoticeKind;
@@ -26,6 +27,7 @@ export interface ImportNotice {
 export interface ImportNotices {
   readonly all: ImportNotice[];
   needs(pointer: string, what: string, detail?: string): void;
+  empty(pointer: string, what: string, detail?: string): void;
   handler(pointer: string, what: string, detail?: string): void;
   lost(pointer: string, what: string, detail?: string): void;
   guessed(pointer: string, what: string, detail?: string): void;
@@ -41,6 +43,7 @@ export function createNotices(): ImportNotices {
   return {
     all,
     needs: adding("401"),
+    empty: adding("empty"),
     handler: adding("handler"),
     lost: adding("lost"),
     guessed: adding("guessed"),

@@ -161,6 +161,16 @@ const rows: Readonly<Record<string, Row>> = {
     endpoint: read,
     wire: [answer(200, pet("weight: { type: number, x-format: double }, age: { type: integer, x-format: int32 }"))],
   },
+  "the range of a format in place of it": {
+    endpoint: ["at: POST /pets", "takes: { name: string(1..80), rank: integer(-2147483648..2147483647) }"],
+    wire: [
+      "body: { schema: { type: object, required: [name, rank], properties: { name: { type: string, minLength: 1, maxLength: 80 }, rank: { type: integer, x-format: int32 } } } }",
+    ],
+  },
+  "a page before the first one": {
+    endpoint: [...list, "lists: page"],
+    wire: ["query: { page?: { schema: { type: integer, default: 1 } } }"],
+  },
   "a number that may be larger": {
     endpoint: read,
     wire: [answer(200, pet("count: { type: integer, x-format: int32 }"))],

@@ -168,6 +168,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ["parts", object({ a: text, b: text }, "a"), { allOf: [object({ a: text }, "a"), object({ b: text })] }, "~ ~ | ~ ~ operation-described"],
     ["a type that members imply", { properties: { a: text } }, object({ a: text }), "~ ~ | ~ ~ operation-described"],
     ["bounds that say nothing", { ...text, minLength: 0 }, text, "~ ~ | ~ ~ operation-described"],
+    ["a pattern with an escaped slash", { ...text, pattern: "^\\/a" }, { ...text, pattern: "^/a" }, "~ ~ | ~ ~ operation-described"],
     ["a pattern that every text matches", { ...text, pattern: ".*" }, text, "~ ~ | ~ ~ operation-described"],
     ["a format that hides the text", { ...text, format: "password" }, text, "~ ~ | ~ ~ operation-described"],
     ["other members that are always possible", { ...any, additionalProperties: true }, any, "~ ~ | ~ ~ operation-described"],

@@ -106,6 +106,12 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["a deletion with an answer", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { id: { type: "integer" }, object: { ...text, enum: ["cat"] }, deleted: { type: "boolean" } } } } }) } }), "gives: id: id object: 'cat' deleted: true"],
   ["records below what no operation creates", described({ "/orgs/{org}/cats": { post: create, get: list }, "/orgs/{org}/cats/{cat_name}": { get: read } }), "addCat: at: POST /orgs/ org /cats of: Cat gives: CatView", "at: GET /orgs/ org /cats/ name of: Cat", "org: string(1..255) create-only", "Cat: unique org + name"],
   ["records below several parameters, one of which answers have", described({ "/homes/{home_id}/rooms/{id}/cats": { post: create }, "/homes/{home_id}/rooms/{id}/cats/{catId}": { get: read } }, { Cat: { ...cat, properties: { ...(cat["properties"] as JsonObject), homeId: { ...text, readOnly: true } } } }), "POST /homes/ homeId /rooms/ roomId /cats", "homeId: string(1..255) create-only roomId: string(1..255) create-only"],
+  ["records that no operation creates", described({ "/cats": { get: list }, "/cats/{id}": { get: read, patch: operation("edit", { body: { type: "object", properties: { name: text, mood: text } }, answers: { 200: reference } }), delete: operation("dropCat", { answers: { 204: undefined } }) } }, { Cat: { type: "object", required: ["id", "name", "url", "born"], properties: { id: { type: "integer" }, name: text, url: { ...text, format: "uri" }, born: { ...text, format: "date" }, owner: { type: "object", properties: { name: text } }, gone: { ...text, nullable: true } } } }), "Cat: id: integer = counter", "url: url read-only born: date read-only", "name: string", "mood?: string write-only", "gone: string | null = null read-only", "at: GET /cats of: Cat", "edit: at: PATCH /cats/ id of: Cat", "dropCat: at: DELETE /cats/ id of: Cat"],
+  ["records whose creation stays a handler", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }), get: list }, "/cats/{id}": { get: read } }), "addCat: at: POST /cats does: handler", "getCat: at: GET /cats/ id of: Cat"],
+  ["records of a list that stays a handler", described({ "/cats": { get: operation("listCats", { answers: { 200: cats }, parameters: [query("q", text)] }) }, "/cats/{id}": { get: read } }), "listCats: at: GET /cats does: handler", "getCat: at: GET /cats/ id of: Cat"],
+  ["a key of text that whoever creates the records chooses", described({ "/cats": { get: list }, "/cats/{cat_name}": { get: read } }, { Cat: { type: "object", required: ["name"], properties: { name: text, kind: text } } }), "id: id name: string unique read-only kind?: string read-only"],
+  ["records below others, which they refer to", described({ "/orgs/{org}/cats": { get: list }, "/orgs/{org}/cats/{cat_id}": { get: read }, "/orgs/{org}/cats/{cat_id}/toys": { get: operation("listToys", { answers: { 200: { type: "array", items: { $ref: "#/components/schemas/Toy" } } } }) }, "/orgs/{org}/cats/{cat_id}/toys/{toy_id}": { get: operation("getToy", { answers: { 200: { $ref: "#/components/schemas/Toy" } } }) } }, { Cat: cat, Toy: { type: "object", required: ["id"], properties: { id: { type: "integer" }, sound: text } } }), "Toy: cat: Cat create-only id: integer = counter", "getToy: at: GET /orgs/ org /cats/ cat_id /toys/ toy_id of: Toy"],
+  ["resources whose collections are in the paths of others", described({ "/teams/{team}/repos": { get: operation("listRepos", { answers: { 200: { type: "array", items: { $ref: "#/components/schemas/Repo" } } } }) }, "/teams/{team}/repos/{id}": { get: operation("getRepo", { answers: { 200: { $ref: "#/components/schemas/Repo" } } }) }, "/repos/{repo}/cats": { get: list }, "/repos/{repo}/cats/{id}": { get: read } }, { Cat: cat, Repo: { type: "object", required: ["id"], properties: { id: { type: "integer" }, label: text } } }), "TeamRepo:", "listCats: at: GET /repos/ repo /cats of: Cat"],
   ["no credentials", ofCats({}), "allow: addCat getCat : anyone"],
 ]; // biome-ignore format: a table
 
@@ -135,6 +141,19 @@ test("the report names what an action does without", () => {
   );
 });
 
+test("the report says which resources are empty, and why", () => {
+  const reason = (source: JsonObject) =>
+    carried(source).notes.flatMap(({ kind, what, detail }) => (kind === "empty" ? [`${what}: ${detail}`] : []));
+  assert.deepEqual(reason(described({ "/cats": { get: list }, "/cats/{id}": { get: read } })), [
+    "no operation creates its records: a function does, or the data has them: Cat",
+  ]);
+  const made = operation("addCat", { body: text, answers: { 201: reference } });
+  assert.deepEqual(reason(described({ "/cats": { post: made, get: list }, "/cats/{id}": { get: read } })), [
+    "the creation of its records stays a handler: they exist when it has a function: Cat",
+  ]);
+  assert.deepEqual(reason(ofCats({})), []);
+});
+
 test("an operation below a record with a status is proposed as a transition", () => {
   const source = ofCats({ schema: { ...cat, properties: { ...(cat["properties"] as JsonObject), status: { type: "string", enum: ["free", "adopted"] } } } }); // biome-ignore format: one line
   const adopt = operation("adopt", { answers: { 204: undefined } });
@@ -150,7 +169,10 @@ test("an operation below a record with a status is proposed as a transition", ()
 
 /** The operation that stays a handler, the reason and what it is about. */
 const handlers: readonly (readonly [operation: string, reason: string, source: JsonObject])[] = [
-  ["getCat", "no operation creates its records", described({ "/cats/{id}": { get: read } , "/cats": { get: list } })],
+  ["getCat", "no operation creates, lists or changes its records", described({ "/cats/{id}": { get: read }, "/cats": { get: operation("stats", { answers: { 200: { type: "object", properties: { total: { type: "integer" } } } } }) } })],
+  ["listCats", "no operation creates its records", described({ "/cats": { get: list } })],
+  ["putCat", "it would create a record whose key clients choose, which the source does not say", described({ "/cats": { get: list, post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read, put: operation("putCat", { body: reference, answers: { 200: reference, 201: reference } }) } }, { Cat: { type: "object", required: ["id", "name"], properties: { id: text, name: text } } })],
+  ["getCat", "its path names a record in several ways: catId", ofCats({ one: { get: { ...read, parameters: [{ in: "path", name: "catId", required: true, schema: { oneOf: [{ type: "integer" }, text] } }] } } })],
   ["addCat", "no operation reads its records", described({ "/cats": { post: create } })],
   ["getCat", "the creation of its records stays a handler: addCat", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],
   ["addCat", "its body is no record", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: reference } }) }, "/cats/{id}": { get: read } })],

@@ -276,6 +276,71 @@ test("a handler without a function of its own answers 501, beside what Nonet per
   assert.equal((await fetch(`${service.url}/v1/dog/1`)).status, 401);
 });
 
+test("records whose creation stays a handler: an empty list, then those that its function creates", async () => {
+  const tag = { type: "object", required: ["id", "name", "url"], properties: { id: { type: "integer" }, name: { type: "string" }, url: { type: "string", format: "uri" } } }; // biome-ignore format: one line
+  const json = (schema: object) => ({ content: { "application/json": { schema } } });
+  const answer = (schema: object, status = 200) => ({ responses: { [status]: { description: "", ...json(schema) } } });
+  const parameters = [
+    { in: "path", name: "owner", required: true, schema: { type: "string" } },
+    { in: "path", name: "tagId", required: true, schema: { type: "integer" } },
+  ];
+  const name = json({ type: "object", required: ["name"], properties: { name: { type: "string" } } });
+  const imported = importDocument(
+    "source",
+    JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "Tags", version: "1" },
+      servers: [{ url: "/v1" }],
+      paths: {
+        "/{owner}/tags": {
+          parameters: parameters.slice(0, 1),
+          get: { operationId: "listTags", ...answer({ type: "array", items: tag }) },
+          post: { operationId: "addTag", requestBody: { required: true, ...name }, ...answer(tag, 201) },
+        },
+        "/{owner}/tags/{tagId}": {
+          parameters,
+          get: { operationId: "getTag", ...answer(tag) },
+          patch: { operationId: "renameTag", requestBody: { required: true, ...name }, ...answer(tag) },
+          delete: { operationId: "dropTag", responses: { 204: { description: "" } } },
+        },
+      },
+    }),
+  );
+  assert(imported.kind === "imported");
+  await using service = await run(imported.document, {
+    functions: {
+      addTag: async ({ input, records }) => {
+        const { body, path } = input as { body: { name: string }; path: { owner: string } };
+        const made = await records["system"]?.["Tag"]?.create({
+          ...path,
+          name: body.name,
+          url: "https://tags.example/1",
+        });
+        const { id, name, url } = made as unknown as Readonly<Record<string, unknown>>;
+        return { status: 201, body: { id, name, url } };
+      },
+    } as ServiceFunctions,
+  });
+  const send = async (method: string, path: string, body?: object) => {
+    const reply = await fetch(`${service.url}/v1${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+    });
+    const text = await reply.text();
+    return [reply.status, text === "" || reply.status >= 400 ? undefined : JSON.parse(text)];
+  };
+  const made = { id: 1, name: "first", url: "https://tags.example/1" };
+  assert.deepEqual(await send("GET", "/ann/tags"), [200, []]);
+  assert.deepEqual(await send("GET", "/ann/tags/1"), [404, undefined]);
+  assert.deepEqual(await send("POST", "/ann/tags", { name: "first" }), [201, made]);
+  assert.deepEqual(await send("GET", "/ann/tags"), [200, [made]]);
+  assert.deepEqual(await send("GET", "/bob/tags"), [200, []]);
+  assert.deepEqual(await send("PATCH", "/ann/tags/1", { name: "other" }), [200, { ...made, name: "other" }]);
+  assert.deepEqual(await send("GET", "/ann/tags/1"), [200, { ...made, name: "other" }]);
+  assert.deepEqual(await send("DELETE", "/ann/tags/1"), [204, undefined]);
+  assert.deepEqual(await send("GET", "/ann/tags/1"), [404, undefined]);
+});
+
 const folder = process.env["NONET_DESCRIPTIONS"];
 const skip = folder === undefined && "NONET_DESCRIPTIONS is no folder of published descriptions";
 

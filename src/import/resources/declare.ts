@@ -243,7 +243,7 @@ function statusesOf(
   if (action !== "replace" || record.chosenBy === "service")
     return answer.created === undefined ? status : severalAnswers([answer.status, answer.created]);
   if (record.chosenBy === "path") return { ...status, statuses: { created: answer.created ?? answer.status } };
-  return answer.created === undefined
+  return answer.created === undefined || !record.isCreated
     ? { what: "it would create a record whose key clients choose, which the source does not say" }
     : status;
 }

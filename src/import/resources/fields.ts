@@ -1,7 +1,7 @@
 /** Converts members of a record to fields: their types, bounds, formats, defaults and who sets them. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Field, FieldType, Modifier } from "../../language/resources/model.ts";
-import { bare, type NamedSchemas, plainSchema, typesOf } from "./schema.ts";
+import { bare, type NamedSchemas, plainSchema, referenceIn, typesOf } from "./schema.ts";
 
 /** Returns the type of a member by its schema. A value that no type of a field fits keeps its schema. */
 export function fieldType(schema: Json, named: NamedSchemas): FieldType {
@@ -30,6 +30,16 @@ function shortBounds({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: JsonObject
 export function isNullable(plain: JsonObject): boolean {
   const { type, enum: values } = plain;
   return typesOf(type).includes("null") && (!Array.isArray(values) || values.includes(null));
+}
+
+/** Whether null is a value of a schema, of the one that it refers to, or of one of its alternatives. */
+export function allowsNull(schema: Json, named: NamedSchemas): boolean {
+  const plain = plainSchema(schema, named);
+  const name = referenceIn(plain);
+  return (
+    isNullable(plain) ||
+    (plain["type"] === undefined && name !== undefined && isNullable(plainSchema(named[name] ?? {}, {})))
+  );
 }
 
 function scalarType(schema: JsonObject): FieldType | undefined {

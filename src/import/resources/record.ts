@@ -4,12 +4,14 @@ import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
-import { fieldType, isNullable, literalOf, descriptionOf } from "./fields.ts";
+import { allowsNull, fieldType, literalOf, descriptionOf } from "./fields.ts";
 import { fits, type Member, type NamedSchemas, plainSchema, type Shape } from "./schema.ts";
 import { isReason, type Reason } from "./answers.ts";
 
 /** The objects in the bodies and answers of a group, as far as it has them. */
 export interface RecordShapes {
+  /** Whether an action creates the records. Else a function, an import of rows or existing tables do, and set every field. */
+  readonly isCreated: boolean;
   readonly create?: Shape;
   /** Whether the creation is a `PUT` to the path of a record, which has its key. */
   readonly isUpsert: boolean;
@@ -41,6 +43,7 @@ export interface RecordDraft {
   readonly schemas: Readonly<Record<string, Json>>;
   /** The field that a path names a record by; `id` if none does. */
   readonly key: string;
+  readonly isCreated: boolean;
   /** Who chooses the key: the service, the body of a creation, or the path of a `PUT`. */
   readonly chosenBy: "service" | "body" | "path";
   /** Whether the source has the member `id`. Else the id is Nonet's own, and no answer has it. */
@@ -67,7 +70,9 @@ export function keyOf(shape: Shape, parameter: string, segment: string): string 
     if (written === "id" && has(`${one}id`) !== undefined) return has(`${one}id`);
     if (written.startsWith(one) && has(written.slice(one.length)) !== undefined) return has(written.slice(one.length));
   }
-  return undefined;
+  // `secret_name` of `private-registries` is the name.
+  const [last = "", ...before] = wordsOf(parameter).toReversed();
+  return before.length > 0 ? has(last) : undefined;
 }
 
 function singulars(thing: string): readonly string[] {
@@ -94,7 +99,7 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
   const hasId = names.has("id");
   const parent = shapes.parent && parentOf(shapes.parent, names, shapes, named);
   if (shapes.parent !== undefined && parent !== undefined) {
-    if (key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
+    if (key === "id" && hasId && sitesOf("id", shapes, named).create?.required === true)
       return { what: "clients choose its key, which may be unique only below another record", detail: key };
     const type: FieldType = { kind: "named", name: parent.resource };
     fields[parent.field] = { type, optional: false, marks: ["create-only"] };
@@ -107,11 +112,11 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
     if (found.isMember) schemas[found.field] = one.schema;
     pathFields.push(found);
   }
-  if (pathFields.length > 0 && key === "id" && hasId && sitesOf("id", shapes).create?.required === true)
+  if (pathFields.length > 0 && key === "id" && hasId && sitesOf("id", shapes, named).create?.required === true)
     return { what: "clients choose its key, which may be unique only below another record", detail: key };
   for (const name of new Set(["id", ...names])) {
     if (name === parent?.member || pathFields.some(({ field }) => field === name)) continue;
-    const sites = sitesOf(name, shapes);
+    const sites = sitesOf(name, shapes, named);
     const found =
       name === "id" || name === key
         ? keyField(name, sites, { hasId, isInPath: shapes.isUpsert && name === key }, shapes, named)
@@ -136,11 +141,12 @@ export function recordOf(shapes: RecordShapes, named: NamedSchemas): RecordDraft
   return {
     fields,
     schemas,
+    isCreated: shapes.isCreated,
     key,
     chosenBy:
       shapes.isUpsert && key !== "id"
         ? "path"
-        : fields[key]?.default === undefined && (key !== "id" || hasId)
+        : fields[key]?.default === undefined && (key === "id" ? hasId : shapes.isCreated)
           ? "body"
           : "service",
     hasId,
@@ -168,7 +174,7 @@ function fieldInPath(
   const type = isText ? { ...found, min: Math.max(found.min ?? 1, 1), max: found.max ?? 255 } : found;
   const declared: Field = { type, optional: false, marks: ["create-only"] };
   const member = [...names].find((name) => {
-    const { answer } = sitesOf(name, shapes);
+    const { answer } = sitesOf(name, shapes, named);
     const isMeant =
       joined(name) === joined(parameter) && name !== key && isFieldName(name) && !isSent(name, shapes, named);
     return isMeant && answer !== undefined && fits(schema, answer.schema, named);
@@ -196,7 +202,7 @@ function parentOf(
   const wanted = [camelCase(resource), `parent${resource}`, `parentRecord${resource}`];
   const field = wanted.find((name) => !words.includes(name.toLowerCase())) ?? `parentRecordOf${resource}`;
   const member = [...names].find((name) => {
-    const { answer } = sitesOf(name, shapes);
+    const { answer } = sitesOf(name, shapes, named);
     const means = [parameter, `${resource}Id`].some((one) => joined(name) === joined(one));
     const isMeant = means && name !== "id" && !isSent(name, shapes, named);
     return isMeant && answer !== undefined && id !== undefined && fits(id, answer.schema, named);
@@ -206,7 +212,7 @@ function parentOf(
 
 /** Whether a body may contain the member. */
 function isSent(name: string, shapes: RecordShapes, named: NamedSchemas): boolean {
-  const { change, create } = sitesOf(name, shapes);
+  const { change, create } = sitesOf(name, shapes, named);
   return [create, change].some((one) => one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true);
 }
 
@@ -217,10 +223,17 @@ interface Sites {
   readonly answer: Member | undefined;
 }
 
-function sitesOf(name: string, { create, changes, answers }: RecordShapes): Sites {
-  const find = (all: readonly Shape[]) => all.find(({ members }) => members.has(name))?.members.get(name);
-  const sites = { create: create?.members.get(name), change: find(changes), answer: find(answers) };
-  return { ...sites, schema: (sites.create ?? sites.change ?? sites.answer)?.schema };
+function sitesOf(name: string, { create, changes, answers, isCreated }: RecordShapes, named: NamedSchemas): Sites {
+  const all = (some: readonly Shape[]) => some.flatMap(({ members }) => members.get(name) ?? []);
+  const [change] = all(changes);
+  const answered = all(answers);
+  const sites = { create: create?.members.get(name), change, answer: answered[0] };
+  if (isCreated) return { ...sites, schema: (sites.create ?? change ?? sites.answer)?.schema };
+  // Of records that no action creates, each value has to fit all answers.
+  const narrow =
+    answered.find(({ schema }) => answered.every((one) => fits(schema, one.schema, named))) ?? sites.answer;
+  const answer = narrow && { ...narrow, required: answered.some(({ required }) => required) };
+  return { ...sites, answer, schema: (answer ?? change)?.schema };
 }
 
 interface Derived {
@@ -233,7 +246,7 @@ function keyField(
   name: string,
   { schema, create, change }: Sites,
   { hasId, isInPath }: { readonly hasId: boolean; readonly isInPath: boolean },
-  { changes }: RecordShapes,
+  { changes, isCreated }: RecordShapes,
   named: NamedSchemas,
 ): Derived | Reason {
   if (name === "id" && !hasId) return { field: { type: { kind: "id", made: "server" }, optional: false, marks: [] } };
@@ -255,6 +268,11 @@ function keyField(
         ? {}
         : { guess: "that a key which clients choose has 1 to 255 characters" };
     return { field: { type: key, optional: false, marks: unique, ...description }, ...guess };
+  }
+  // Who creates the record chooses its key, too.
+  if (!isCreated && (name !== "id" || (isText && type.name === "string"))) {
+    const marks: readonly Modifier[] = name === "id" ? [] : change === undefined ? ["unique", "read-only"] : ["unique"];
+    return { field: { type, optional: false, marks, ...description } };
   }
   if (isText && type.name === "string" && !fitsUuid(type))
     return { what: "its key has no value that Nonet makes", detail: name };
@@ -288,20 +306,28 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
   );
   if ((create === undefined && change === undefined) || isReadOnly) {
     if (answer === undefined) return undefined;
-    const made = madeValue(name, type, literal);
-    if (made === undefined) return undefined;
-    return { field: { type, optional: false, ...made.value, marks: ["read-only"], ...description }, ...made.guess };
+    const made = madeValue(name, type, literal, allowsNull(schema, named));
+    const ofAnswers = addressType(type, plain);
+    if (made === undefined)
+      return shapes.isCreated
+        ? undefined
+        : { field: { type: ofAnswers, optional: !answer.required, marks: ["read-only"], ...description } };
+    return {
+      field: { type: ofAnswers, optional: false, ...made.value, marks: ["read-only"], ...description },
+      ...made.guess,
+    };
   }
   const isWritten = plain["writeOnly"] === true || (answer === undefined && shapes.answers.length > 0);
   const marks: readonly Modifier[] = [
     ...(isWritten ? (["write-only"] as const) : []),
     ...(change === undefined && shapes.changes.length > 0 ? (["create-only"] as const) : []),
   ];
-  if (create?.required === true) return { field: { type, optional: false, marks, ...description } };
+  if (create?.required === true || (!shapes.isCreated && answer?.required === true))
+    return { field: { type, optional: false, marks, ...description } };
   if (literal !== undefined)
     return { field: { type, optional: false, default: { kind: "literal", text: literal }, marks, ...description } };
   // An answer that requires the member has null if a request leaves it out.
-  if (isNullable(plain) && type.kind === "nullable")
+  if (type.kind === "nullable" || (type.kind === "schema" && allowsNull(schema, named)))
     return { field: { type, optional: false, default: { kind: "literal", text: "null" }, marks, ...description } };
   const isNeeded = shapes.answers.some(({ members }) => members.get(name)?.required === true);
   if (isNeeded && allowsEmptyList(plain))
@@ -310,6 +336,13 @@ function memberField(name: string, sites: Sites, shapes: RecordShapes, named: Na
       guess: "that a list which a creation leaves out is empty",
     };
   return { field: { type, optional: true, marks, ...description } };
+}
+
+/** Returns the type of addresses for a text that answers have in the format of addresses, and that no request contains. */
+function addressType(type: FieldType, plain: JsonObject): FieldType {
+  if (plain["x-format"] !== "uri") return type;
+  if (type.kind === "nullable") return { ...type, of: addressType(type.of, plain) };
+  return type.kind === "scalar" && type.name === "string" ? { ...type, name: "url" } : type;
 }
 
 function allowsEmptyList({ minItems = 0, type }: JsonObject): boolean {
@@ -331,7 +364,12 @@ interface MadeValue {
 }
 
 /** Returns the value of a member that no request sets: its default, its only value, null, or a moment by its name. */
-function madeValue(name: string, type: FieldType, literal: string | undefined): MadeValue | undefined {
+function madeValue(
+  name: string,
+  type: FieldType,
+  literal: string | undefined,
+  isNullable: boolean,
+): MadeValue | undefined {
   if (literal !== undefined) return { value: { default: { kind: "literal", text: literal } } };
   const base = type.kind === "nullable" ? type.of : type;
   if (base.kind === "scalar" && base.name === "datetime") {
@@ -342,7 +380,8 @@ function madeValue(name: string, type: FieldType, literal: string | undefined): 
         guess: { guess: "the time of a creation or change, from the name of a member" },
       };
   }
-  return type.kind === "nullable" ? { value: { default: { kind: "literal", text: "null" } } } : undefined;
+  const hasNull = type.kind === "nullable" || (type.kind === "schema" && isNullable);
+  return hasNull ? { value: { default: { kind: "literal", text: "null" } } } : undefined;
 }
 
 const moments: Readonly<Record<string, "now" | "now-on-change">> = {

@@ -2,7 +2,7 @@
  * Finds the resources of a description: groups of operations on a collection and its records whose bodies and answers lie within
  * one record. Such operations become actions of the language; each of the others stays a handler, with a reason.
  */
-import { pascalCase, plural, snakeCase, uniqueName } from "../../base/case.ts";
+import { camelCase, kebabCase, pascalCase, plural, snakeCase, uniqueName } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import type { Endpoint } from "../../language/endpoints/model.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
@@ -13,7 +13,7 @@ import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
 import { keyOf, type ParentRecord, type RecordDraft, recordOf, type RecordShapes } from "./record.ts";
-import { type NamedSchemas, type Shape, shapeOf } from "./schema.ts";
+import { type NamedSchemas, plainSchema, type Shape, shapeOf, typesOf } from "./schema.ts";
 
 export interface ImportedResources {
   readonly resources: Readonly<Record<string, Resource>>;
@@ -25,7 +25,7 @@ export interface ImportedResources {
   readonly reasons: ReadonlyMap<string, Reason>;
   /** What the import guessed, and what answers leave out, by the pointer of the operation. */
   readonly notices: readonly {
-    readonly kind: "guessed" | "lost" | "hint";
+    readonly kind: "empty" | "guessed" | "lost" | "hint";
     readonly pointer: string;
     readonly what: string;
     readonly detail: string;
@@ -41,20 +41,71 @@ export function resourcesOf(
   credentials: ReadonlySet<string>,
 ): ImportedResources {
   const all = groupsOf(operations);
+  const inputs = { named, credentials, avoided: new Set<string>() };
+  for (;;) {
+    const created = declaredGroups(all, { groups: [], reasons: new Map() }, { ...inputs, isCreated: true });
+    const found = created && declaredGroups(all, created, { ...inputs, isCreated: false });
+    if (found !== undefined) return together(operations, found.groups, found.reasons);
+  }
+}
+
+interface DeclaredGroups {
+  readonly groups: readonly DeclaredGroup[];
+  readonly reasons: Map<string, Reason>;
+}
+
+/**
+ * Declares the groups of which an action creates records, or adds to these the groups whose records come from elsewhere. A
+ * group that the language would read otherwise is left out. Undefined, with more names in `avoided`, if only names of resources
+ * are the reason.
+ */
+function declaredGroups(
+  all: readonly Group[],
+  before: DeclaredGroups,
+  grouping: Pick<Grouping, "named" | "credentials" | "isCreated"> & { readonly avoided: Set<string> },
+): DeclaredGroups | undefined {
   const misread = new Set<string>();
   for (;;) {
-    const reasons = new Map<string, Reason>();
-    const names = createNames(named);
-    const byRecordPath = new Map<string, DeclaredGroup>();
+    const reasons = new Map(before.reasons);
+    const names = createNames(grouping.named, before.groups, grouping.avoided);
+    const byRecordPath = new Map(before.groups.map((one) => [one.recordPath.written, one]));
     for (const group of all) {
-      const declared = declaredGroup(group, { named, credentials, names, reasons, byRecordPath, misread });
+      if (byRecordPath.has(recordPathOf(group))) continue;
+      const declared = declaredGroup(group, { ...grouping, names, reasons, byRecordPath, misread });
       if (declared !== undefined) byRecordPath.set(declared.recordPath.written, declared);
     }
     const groups = [...byRecordPath.values()];
-    const found = groups.filter((group) => isMisread(group, groups));
-    if (found.length === 0) return together(operations, groups, reasons);
-    for (const { recordPath } of found) misread.add(recordPath.written);
+    const found = groups.filter((one) => isMisread(one, groups));
+    if (found.length === 0) return { groups, reasons };
+    const misleading = found.flatMap((one) => namesIn(one, groups)).filter((name) => !grouping.avoided.has(name));
+    for (const name of misleading) grouping.avoided.add(name);
+    if (misleading.length > 0) return undefined;
+    const [added, others] = [true, false].map((isAdded) =>
+      found.filter((one) => before.groups.includes(one) !== isAdded),
+    );
+    const cause =
+      (others ?? []).length > 0
+        ? groups.filter((one) => !before.groups.includes(one) && disturbs(one, before.groups))
+        : [];
+    for (const { recordPath } of [...(added ?? []), ...cause]) misread.add(recordPath.written);
   }
+}
+
+/** Returns the names of other resources whose collections are in the paths of a group: the language would find them there. */
+function namesIn(
+  { ancestors, declarations, name }: DeclaredGroup,
+  groups: readonly DeclaredGroup[],
+): readonly string[] {
+  const segments = new Set([...declarations.values()].flatMap(({ endpoint }) => endpoint.path.split("/")));
+  return groups.flatMap((one) => {
+    const isFound = [kebabCase, snakeCase, camelCase].some((write) => segments.has(write(plural(one.name))));
+    return isFound && one.name !== name && !ancestors.includes(one.name) ? [one.name] : [];
+  });
+}
+
+/** Whether a document with one more group would read a path of the groups before it otherwise. */
+function disturbs(group: DeclaredGroup, before: readonly DeclaredGroup[]): boolean {
+  return before.some((one) => isMisread(one, [...before, group]));
 }
 
 function together(
@@ -150,18 +201,24 @@ interface DeclaredGroup {
 }
 
 interface Names {
-  resource(wanted: string, fallback: string): string;
+  resource(wanted: string, fallback: string, longer: readonly string[]): string;
   view(wanted: string): string;
 }
 
-function createNames(named: NamedSchemas): Names {
-  const tables = new Set<string>();
-  const used = new Set<string>();
-  const views = new Set<string>(Object.keys(named));
+function createNames(named: NamedSchemas, before: readonly DeclaredGroup[], avoided: ReadonlySet<string>): Names {
+  const used = new Set(before.map(({ name }) => name));
+  const tables = new Set([...used].map(tableOf));
+  const views = new Set([...Object.keys(named), ...used, ...before.flatMap((one) => Object.keys(one.views))]);
   return {
-    resource(wanted, fallback) {
-      const candidates = [wanted, fallback, ...Array.from({ length: 99 }, (_, index) => `${fallback}${index + 2}`)];
-      const name = candidates.find((one) => !tables.has(tableOf(one)) && !used.has(one)) ?? fallback;
+    resource(wanted, fallback, longer) {
+      const candidates = [
+        wanted,
+        fallback,
+        ...longer,
+        ...Array.from({ length: 99 }, (_, index) => `${fallback}${index + 2}`),
+      ];
+      const name =
+        candidates.find((one) => !tables.has(tableOf(one)) && !used.has(one) && !avoided.has(one)) ?? fallback;
       tables.add(tableOf(name));
       used.add(name);
       views.add(name);
@@ -171,12 +228,28 @@ function createNames(named: NamedSchemas): Names {
   };
 }
 
+/** Returns names of a resource from the segments of its path, the shortest first: `Secret`, `ActionSecret`, `OrgActionSecret`. */
+function namesOf(collection: string): readonly string[] {
+  const words = collection
+    .split("/")
+    .flatMap((segment) => (segment.startsWith("{") ? [] : [pascalCase(singular(segment))]));
+  return words
+    .map((_, index) => words.slice(words.length - 1 - index).join(""))
+    .map((name) => (/^[A-Z]/.test(name) ? name : `R${name}`));
+}
+
+function singular(segment: string): string {
+  return segment.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
+}
+
 /** Two resources cannot share a table. */
 function tableOf(name: string): string {
   return snakeCase(plural(name)).toLowerCase();
 }
 
 interface Grouping {
+  /** Whether an action has to create the records. Else none does. */
+  readonly isCreated: boolean;
   readonly named: NamedSchemas;
   readonly credentials: ReadonlySet<string>;
   readonly names: Names;
@@ -190,25 +263,32 @@ interface Grouping {
 /** Declares the operations of a group; undefined, with reasons, if Nonet could store none of its records. */
 function declaredGroup(
   group: Group,
-  { byRecordPath, credentials, misread, named, names, reasons }: Grouping,
+  { byRecordPath, credentials, isCreated, misread, named, names, reasons }: Grouping,
 ): DeclaredGroup | undefined {
   const segment = group.collection.slice(group.collection.lastIndexOf("/") + 1);
-  const members = membersOf(group);
-  /** Without a creation the other operations have no records, whatever else is unclear about them. */
+  const create = creationOf(group);
+  // A creation that stays a handler keeps its reason.
+  const members = membersOf(group).filter(([one]) => isCreated || one !== create);
   const rejectAll = (reason: Reason, cause?: ContractOperation): undefined => {
     for (const [{ name }] of members) if (name !== cause?.name) reasons.set(name, reason);
   };
-  const create = creationOf(group);
-  if (create === undefined) {
+  if (isCreated && create === undefined) {
     for (const [{ name }] of members)
       reasons.set(name, reasons.get(name) ?? { what: "no operation creates its records" });
     return undefined;
   }
-  const written = group.parameter === undefined ? group.collection : `${group.collection}/{${group.parameter}}`;
+  // Without the path of a record, an answer may be computed: a search, statistics.
+  if (members[0] === undefined || (!isCreated && group.parameter === undefined)) return undefined;
+  if (!isCreated && !isStored(group, segment, named))
+    return create === undefined ? rejectAll({ what: "no operation creates, lists or changes its records" }) : undefined;
+  const [[first]] = members;
+  const written = recordPathOf(group);
   if (misread.has(written)) return rejectAll({ what: "a document would read its path otherwise", detail: written });
+  if (hasSeveralKeys(group, named))
+    return rejectAll({ what: "its path names a record in several ways", detail: group.parameter ?? "" });
   const above = group.parent === undefined ? undefined : byRecordPath.get(group.parent);
-  const pathFields = above === undefined ? parametersIn(group.collection, create) : [];
-  const shapes = shapesOf(group, named, segment);
+  const pathFields = above === undefined ? parametersIn(group.collection, first) : [];
+  const shapes = shapesOf(group, named, segment, isCreated);
   const record = recordOf(
     {
       ...shapes,
@@ -221,9 +301,8 @@ function declaredGroup(
   );
   if (isReason(record)) return rejectAll(record);
   const views: Record<string, ViewDefinition> = {};
-  const wanted = pascalCase(segment.replace(/ies$/, "y").replace(/([^s])s$/, "$1")) || "Record";
-  const fallback = /^[A-Z]/.test(wanted) ? wanted : `R${wanted}`;
-  const resource = names.resource((shapes.answers[0] ?? shapes.create)?.name ?? fallback, fallback);
+  const [fallback = "Record", ...longer] = namesOf(group.collection);
+  const resource = names.resource((shapes.answers[0] ?? shapes.create)?.name ?? fallback, fallback, longer);
   const context: Context = {
     resource,
     record,
@@ -245,7 +324,7 @@ function declaredGroup(
     if (isReason(declared)) reasons.set(operation.name, declared);
     else declarations.set(operation, declared);
   }
-  if (!declarations.has(create))
+  if (isCreated && create !== undefined && !declarations.has(create))
     return rejectAll({ what: "the creation of its records stays a handler", detail: create.name }, create);
   if (![...declarations.values()].some(({ endpoint }) => endpoint.method === "GET")) {
     for (const { name } of declarations.keys()) reasons.set(name, { what: "no operation reads its records" });
@@ -275,12 +354,37 @@ function declaredGroup(
   };
 }
 
+/** Whether the parameter of a record may have values of several kinds, such as a number or the name of a file. */
+function hasSeveralKeys({ ofOne, parameter = "" }: Group, named: NamedSchemas): boolean {
+  return Object.values(ofOne).some(({ wire }) => {
+    const declared = wire.path?.[parameter];
+    const { anyOf, oneOf, type } = declared === undefined ? {} : plainSchema(schemaOf(declared.type), named);
+    return anyOf !== undefined || oneOf !== undefined || typesOf(type).length > 1;
+  });
+}
+
 /** Returns the parameters of a path with their schemas. */
 function parametersIn(path: string, { wire }: ContractOperation): RecordShapes["pathFields"] {
   return [...path.matchAll(/([^/{}]*)\/\{([^{}]+)\}/g)].map(([, above = "", parameter = ""]) => {
     const declared = wire.path?.[parameter];
     return { parameter, above, schema: declared === undefined ? { type: "string" } : schemaOf(declared.type) };
   });
+}
+
+/**
+ * Whether the source shows that a service stores the records: by a list of them, or by changes or deletions. The answer of a read
+ * alone may be computed.
+ */
+function isStored({ ofAll, ofOne, parameter = "" }: Group, segment: string, named: NamedSchemas): boolean {
+  const schema = ofAll.GET && answerSchema(ofAll.GET);
+  const listed = schema === undefined ? undefined : itemsIn(schema, named);
+  const item = listed && shapeOf(listed.item, named);
+  const isListed = item !== undefined && keyOf(item, parameter, segment) !== undefined;
+  return isListed || [ofOne.PATCH, ofOne.PUT, ofOne.DELETE].some((one) => one !== undefined);
+}
+
+function recordPathOf({ collection, parameter }: Group): string {
+  return parameter === undefined ? collection : `${collection}/{${parameter}}`;
 }
 
 /** Returns the creation of a group's records: a `POST` of the collection, else a `PUT` of a record. */
@@ -319,23 +423,32 @@ function noticesOf(
   declarations: DeclaredGroup["declarations"],
   record: RecordDraft,
   resource: string,
-  create: ContractOperation,
+  create: ContractOperation | undefined,
 ): ImportedResources["notices"] {
   const above = record.pathFields.map(({ parameter }) => `{${parameter}}`).join(", ");
+  const [first] = declarations.keys();
+  const { pointer: about = "/paths" } = first ?? {};
+  const origin =
+    create === undefined
+      ? "no operation creates its records: a function does, or the data has them"
+      : "the creation of its records stays a handler: they exist when it has a function";
   return [
+    ...(record.isCreated
+      ? []
+      : [{ kind: "empty" as const, pointer: create?.pointer ?? about, what: origin, detail: resource }]),
     ...(above === ""
       ? []
       : [
           {
             kind: "guessed" as const,
-            pointer: create.pointer,
+            pointer: about,
             what: "that what a path names before a collection exists: no operation creates it",
             detail: `${resource}: ${above}`,
           },
         ]),
     ...record.guesses.map(({ what, detail }) => ({
       kind: "guessed" as const,
-      pointer: create.pointer,
+      pointer: about,
       what,
       detail: `${resource}.${detail}`,
     })),
@@ -368,8 +481,11 @@ function shapesOf(
   group: Group,
   named: NamedSchemas,
   segment: string,
-): Pick<RecordShapes, "answers" | "changes" | "create" | "isUpsert"> {
-  const { ofAll, ofOne, parameter } = group;
+  isCreated: boolean,
+): Pick<RecordShapes, "answers" | "changes" | "create" | "isCreated" | "isUpsert"> {
+  const { ofAll, parameter } = group;
+  const creation = creationOf(group);
+  const ofOne = isCreated || creation !== group.ofOne.PUT ? group.ofOne : { ...group.ofOne, PUT: undefined };
   const isRecord = (shape: Shape) =>
     parameter === undefined ? shape.members.has("id") : keyOf(shape, parameter, segment) !== undefined;
   const answered = (operation: ContractOperation | undefined): readonly Shape[] => {
@@ -382,7 +498,7 @@ function shapesOf(
   const item = listed && shapeOf(listed.item, named);
   const answers = [
     ...answered(ofOne.GET),
-    ...answered(ofAll.POST),
+    ...answered(isCreated ? ofAll.POST : undefined),
     ...(item === undefined || !isRecord(item) ? [] : [item]),
     ...[ofOne.PATCH, ofOne.POST, ofOne.PUT].flatMap(answered),
   ];
@@ -396,9 +512,15 @@ function shapesOf(
       inner !== undefined && [...(answers[0]?.members.keys() ?? [])].some((name) => inner.members.has(name));
     return isWrapped ? [inner] : shape === undefined ? [] : [shape];
   };
-  const [create] = sent(creationOf(group));
+  const [create] = isCreated ? sent(creation) : [];
   const changes = [ofOne.PATCH, ofOne.POST, ofOne.PUT].flatMap(sent);
-  return { ...(create === undefined ? {} : { create }), isUpsert: ofAll.POST === undefined, changes, answers };
+  return {
+    ...(create === undefined ? {} : { create }),
+    isCreated,
+    isUpsert: isCreated && ofAll.POST === undefined,
+    changes,
+    answers,
+  };
 }
 
 function answerSchema({ wire }: ContractOperation): Json | undefined {

@@ -393,7 +393,12 @@ function anchorOf(
   const start = segments.findLastIndex((segment, at) => at < parameter && !isOnlyParameter(segment)) + 1;
   if (start < parameter && countBefore(model, resource, segments.slice(start), undefined) > 0) return start - 1;
   // Parameters that are fields of the records, and that name none of them, are before the collection.
-  if (segments.at(-1)?.kind === "literal" && isBeforeCollection(model, resource, segments, collections))
+  const before = segments.slice(0, -1);
+  if (
+    segments.at(-1)?.kind === "literal" &&
+    (isBeforeCollection(model, resource, segments, collections) ||
+      isBelowReferred(model, resource, before, collections))
+  )
     return segments.length - 1;
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
@@ -593,6 +598,18 @@ function isBeforeCollection(
   return pathFields.length > 0 && pathFields.every(({ column }) => !isUnique(model, resource, column));
 }
 
+/** Whether the last parameter names a record that those of the resource refer to, and none of the resource. */
+function isBelowReferred(
+  model: Model,
+  resource: string,
+  before: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+): boolean {
+  const segment = before.findLast(({ kind }) => kind === "parameter");
+  if (segment?.kind !== "parameter" || columnOf(model, resource, segment.name) !== undefined) return false;
+  return referredBy(model, resource, before, collections) !== undefined;
+}
+
 function isPlainField(model: Model, resource: string, name: string): boolean {
   const field = lookup(fieldsOf(model, resource), name);
   if (field === undefined || field.optional || field.computed !== undefined) return false;
@@ -624,12 +641,12 @@ function namedParents(
   const run = before.slice(above === undefined ? start : start + 1, index + 1);
   const isOwner =
     owner !== undefined && (run.length === 1 || above !== undefined || areTogether(model, owner, run, ownersParents));
-  const parent = isOwner ? owner : declared ? referredBy(model, child, name) : undefined;
+  const parent = isOwner ? owner : declared ? referredBy(model, child, before, collections) : undefined;
   if (parent === undefined) return unnamed;
   const outerParents = isOwner ? ownersParents : outerOf(parent, index);
   if (typeof outerParents === "string") return outerParents;
   const pathFields =
-    isOwner && outerParents.length === 0 ? pathFieldsOf(model, parent, before.slice(0, start), collections) : [];
+    outerParents.length === 0 ? pathFieldsOf(model, parent, before.slice(0, isOwner ? start : index), collections) : [];
   const key = keyOf(model, parent, isOwner ? run : [segment], {
     declared: false,
     reference: outerParents.at(-1)?.field,
@@ -652,10 +669,26 @@ function areTogether(
   return countBefore(model, resource, run, reference) > 0;
 }
 
-/** Returns the one resource that the record refers to and that has the parameter as a unique field. */
-function referredBy(model: Model, child: string, parameter: string): string | undefined {
+/**
+ * Returns the one resource that the record refers to and that the last parameter names: by a unique field, or by one that is
+ * unique together with the fields of the parameters before it.
+ */
+function referredBy(
+  model: Model,
+  child: string,
+  before: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+): string | undefined {
+  const index = before.findLastIndex(({ kind }) => kind === "parameter");
+  const segment = before[index];
+  if (segment?.kind !== "parameter") return undefined;
+  const { name } = segment;
   const targets = Object.values(fieldsOf(model, child)).flatMap(({ type }) => referenceOf(model, type) ?? []);
-  const fitting = [...new Set(targets)].filter((target) => columnOf(model, target, parameter) !== undefined);
+  const fitting = [...new Set(targets)].filter((target) => {
+    if (columnOf(model, target, name) !== undefined) return true;
+    const above = pathFieldsOf(model, target, before.slice(0, index), collections).map(({ column }) => column);
+    return above.length > 0 && isUniqueTogether(model, target, [...above, name]);
+  });
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 

@@ -151,12 +151,13 @@ function nestedReferences(
 /** Returns the schema of the field's value in responses; it allows null only for `| null`. */
 function responseSchema({ model }: PlanInput, field: Field): Column["schema"] {
   const schema = fieldSchema(model, { ...field, type: bareType(field.type) });
-  return absence(field) === "null" ? orNull(schema) : schema;
+  return field.type.kind === "nullable" ? orNull(schema) : schema;
 }
 
-/** Returns how a record shows that the field has no value. */
-export function absence(field: Field): Column["absent"] {
-  return field.type.kind === "nullable" ? "null" : "left out";
+/** Returns how a record shows that the field has no value, or has the null that its JSON allows. */
+export function absence({ optional, type }: Field): Column["absent"] {
+  const isJson = type.kind === "schema" || (type.kind === "scalar" && type.name === "json");
+  return type.kind === "nullable" || (isJson && !optional) ? "null" : "left out";
 }
 
 function referencePlan(resource: string, field: Field): ReferencePlan {

@@ -41,7 +41,7 @@ function defaultSql(column: Column): string {
   const made = placeholder(column);
   if (made === undefined) return "";
   if (made.kind === "now") return `DEFAULT date_trunc('${column.unix ?? "milliseconds"}', clock_timestamp())`;
-  const value = toStored(made.value as Parameters<typeof toStored>[0], column.type);
+  const value = toStored(made.value as Parameters<typeof toStored>[0], column.type, !column.nullable);
   return `DEFAULT ${value === null ? "NULL" : quoteText(String(value as string | number | boolean))}::${columnTypes[column.type]}`;
 }
 

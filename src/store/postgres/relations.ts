@@ -1,7 +1,7 @@
 /** Prepares, for each table, the SQL and conversions that read and write full records. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { AdoptedTable, ColumnType, Table } from "../../plan/resources/types.ts";
-import { type TypedTable, typeOf } from "../sql/table-access.ts";
+import { isRequired, type TypedTable, typeOf } from "../sql/table-access.ts";
 import type { Row } from "../port/store.ts";
 import { isTimed, timeColumns, uniquesOf } from "../sql/columns.ts";
 import { quoteText } from "../sql/json-text.ts";
@@ -90,7 +90,10 @@ function relationOf(table: Table): Relation {
   const typed = (names: readonly string[]): readonly { readonly name: string; readonly type: ColumnType }[] =>
     names.map((name) => ({ name, type: typeOf({ table, types }, name) }));
   const everything = typed([...hidden, ...columns.map(({ name }) => name)]);
-  const written = typed([...everything.slice(1).map(({ name }) => name), ...cached]);
+  const written = typed([...everything.slice(1).map(({ name }) => name), ...cached]).map((one) => ({
+    ...one,
+    required: isRequired({ table, types }, one.name),
+  }));
   const parameters = written.map(({ name, type }, index) => {
     const parameter = `$${index + 1}::${columnTypes[type]}`;
     const counter = counters.get(name);
@@ -117,7 +120,7 @@ function relationOf(table: Table): Relation {
     rounded: rounder(adopted),
     encode: (values) => {
       const row = { ...values, ...texts?.of(values) };
-      return written.map(({ name, type }) => toStored(row[name], type));
+      return written.map(({ name, required, type }) => toStored(row[name], type, required));
     },
     texts: (row) => texts?.of(row) ?? {},
     counted,

@@ -7,7 +7,7 @@ import type { Table } from "../../plan/resources/types.ts";
 import { deletedRecord, planDeletion, type Held, type Referring, recomputed } from "../sql/deletion.ts";
 import { sql } from "../sql/fragment.ts";
 import { quoteText } from "../sql/json-text.ts";
-import { relationFor, typeOf } from "../sql/table-access.ts";
+import { isRequired, relationFor, typeOf } from "../sql/table-access.ts";
 import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { runStepsAsync } from "../sql/either-sync-or-async.ts";
 import type {
@@ -382,7 +382,7 @@ export class PostgresTransaction implements Transaction {
     const values: Bindable[] = [];
     const rowKey = (value: Value | undefined, column: string): string => {
       const type = typeOf(relation, column);
-      values.push(toStored(value, type));
+      values.push(toStored(value, type, isRequired(relation, column)));
       return `$${values.length}::${columnTypes[type]}`;
     };
     const changes = Object.entries(set).map(

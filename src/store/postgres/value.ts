@@ -14,8 +14,9 @@ export const columnTypes: Readonly<Record<ColumnType, string>> = {
   json: "json",
 };
 
-export function toStored(value: Value | undefined, type: ColumnType): Bindable {
-  if (value === null || value === undefined) return null;
+/** `isRequired`: whether the column has a value in every row, so that its null is a value of JSON. */
+export function toStored(value: Value | undefined, type: ColumnType, isRequired = false): Bindable {
+  if (value === null || value === undefined) return isRequired && type === "json" && value === null ? "null" : null;
   return type === "json" || typeof value === "object" ? JSON.stringify(value) : value;
 }
 

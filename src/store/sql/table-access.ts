@@ -20,3 +20,8 @@ export function typeOf({ table, types }: TypedTable, column: string): ColumnType
   if (!type) throw new Error(`${table.resource} has no column ${column}`);
   return type;
 }
+
+/** Whether a column has a value in every row. */
+export function isRequired({ table }: TypedTable, name: string): boolean {
+  return table.columns.find((column) => column.name === name)?.nullable === false;
+}

@@ -191,7 +191,7 @@ function filledValue(at: Site, change: ColumnChange, types: Types): string {
 function fillingOf(at: Site, change: ColumnChange, fill: NonNullable<ColumnChange["fill"]>, types: Types): string {
   switch (fill.kind) {
     case "literal":
-      return literalSql(toStored(fill.value as Value, change.column.type));
+      return literalSql(toStored(fill.value as Value, change.column.type, !change.column.nullable));
     case "now":
       return quoteText(at.moment);
     case "counter":
@@ -281,5 +281,5 @@ function dueValue(at: Site, table: Table, types: Types): string {
 export function lossDefault({ column, source }: ColumnChange): string | undefined {
   const { default: made, nullable, type } = column;
   if (source === undefined || nullable || made?.kind !== "literal") return undefined;
-  return literalSql(toStored(made.value as Value, type));
+  return literalSql(toStored(made.value as Value, type, true));
 }

@@ -77,7 +77,7 @@ function relationOf(table: Table, tables: readonly Table[]): Relation {
     insert: `INSERT INTO ${stored} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
     encode: (values) => {
       const bound: SQLInputValue[] = written.map((name) => values[name] as number | null);
-      for (const { name, type } of columns) bound.push(toStored(values[name], type));
+      for (const { name, nullable, type } of columns) bound.push(toStored(values[name], type, !nullable));
       return bound;
     },
   };

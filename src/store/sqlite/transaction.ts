@@ -2,7 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { getOrMake, onceFor } from "../../base/once.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
-import type { ColumnType, Table } from "../../plan/resources/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
 import { deletedRecord, planDeletion, recomputed } from "../sql/deletion.ts";
 import type {
@@ -23,7 +23,7 @@ import type {
   View,
   Written,
 } from "../port/store.ts";
-import { relationFor, typeOf } from "../sql/table-access.ts";
+import { isRequired, relationFor, typeOf } from "../sql/table-access.ts";
 import { runSteps } from "../sql/either-sync-or-async.ts";
 import { isTimed, timesOf, uniquesOf } from "../sql/columns.ts";
 import { type Evaluate, viewWriter, type Write } from "../sql/view-text.ts";
@@ -139,13 +139,13 @@ export class TransactionDeps {
   updater(relation: Relation, names: readonly string[]): Updater {
     return getOrMake(this.#updaters, `${relation.name} ${names.join()}`, () => {
       if (this.#updaters.size >= mostUpdaters) this.#updaters.clear();
-      const types = names.map((name) => typeOf(relation, name));
+      const types = names.map((name) => [name, typeOf(relation, name), isRequired(relation, name)] as const);
       const set = names.map((name) => `, ${quoteName(relation.storedName(name))} = ?`).join("");
       const statement = this.connection.prepare(
         `UPDATE ${relation.stored} SET _rev = ?${set} WHERE ${relation.seq} = ? AND _rev = ?`,
       );
       return {
-        encode: (row) => names.map((name, index) => toStored(row[name], types[index] as ColumnType)),
+        encode: (row) => types.map(([name, type, required]) => toStored(row[name], type, required)),
         run: (revision, values, seq, old) => Number(statement.run(revision, ...values, seq, old).changes) > 0,
       };
     });

@@ -4,8 +4,9 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import { quoteText } from "../sql/json-text.ts";
 
-export function toStored(value: Value | undefined, type: ColumnType): SQLInputValue {
-  if (value === null || value === undefined) return null;
+/** `isRequired`: whether the column has a value in every row, so that its null is a value of JSON. */
+export function toStored(value: Value | undefined, type: ColumnType, isRequired = false): SQLInputValue {
+  if (value === null || value === undefined) return isRequired && type === "json" && value === null ? "null" : null;
   if (type === "json") return JSON.stringify(value);
   return typeof value === "boolean" ? Number(value) : (value as string | number);
 }

@@ -1,13 +1,14 @@
 /** Reports a default that is no value of its field's type. */
 import { RE2JS } from "@bufbuild/re2";
-import type { JsonObject } from "../../../base/json.ts";
+import { isObject, isWrittenAlike, type Json, type JsonObject } from "../../../base/json.ts";
 import { bytesInBase64, textFormats } from "../../../base/formats.ts";
 import { parseExpression } from "../../../expression/parse.ts";
 import type { Model } from "../../model.ts";
-import { bareType, fieldSites } from "../fields.ts";
+import { bareType, fieldSites, lookup } from "../fields.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { literalValue } from "../default-value.ts";
 import { jsonSchemaOf } from "../json-schema.ts";
+import { schemaName } from "../schema.ts";
 import type { Default, FieldType, ScalarName } from "../model.ts";
 
 export const check: Check = {
@@ -110,7 +111,12 @@ function withoutPattern(type: FieldType): FieldType {
 /** Returns what is wrong with a value of the right type; undefined if its range, values and pattern allow it. */
 function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | undefined {
   const bare = bareType(type);
+  if (bare.kind === "schema") return isOfSchema(scope.model, bare.schema, value as Json) ? undefined : otherType;
   if (value === null) return undefined;
+  if (bare.kind === "list" && Array.isArray(value)) {
+    const broken = value.map((item) => rangeBroken(scope, bare.of, item)).find((problem) => problem !== undefined);
+    return broken ?? (isInRange(bare, value.length) ? undefined : outsideRange);
+  }
   if (bare.kind === "one-of") {
     return bare.open || bare.values.some((one) => one === value)
       ? undefined
@@ -127,8 +133,36 @@ function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | un
   return isInRange(bare, typeof value === "number" ? value : length(value)) ? undefined : outsideRange;
 }
 
+/** Whether a schema allows a value, as far as its types, its values and its references say. */
+function isOfSchema(model: Model, schema: Json, value: Json, hops = 0): boolean {
+  if (!isObject(schema) || hops > 20) return schema !== false;
+  const { $ref: reference, const: only, enum: values, type } = schema;
+  const name = typeof reference === "string" ? schemaName(reference) : undefined;
+  const named = name === undefined ? undefined : lookup(model.resources.schemas ?? {}, name);
+  if (named !== undefined && !isOfSchema(model, named, value, hops + 1)) return false;
+  if (only !== undefined && !isWrittenAlike(only, value)) return false;
+  if (Array.isArray(values) && !values.some((one: Json) => isWrittenAlike(one, value))) return false;
+  const types = type === undefined ? undefined : [type].flat();
+  return types === undefined || types.some((one) => isOfJsonType(value, one));
+}
+
+function isOfJsonType(value: Json, type: Json): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isObject(value);
+    case "integer":
+      return Number.isInteger(value);
+    default:
+      return typeof value === type;
+  }
+}
+
 /** Whether the size is within the type's bounds. */
-function isInRange({ min, max }: FieldType & { kind: "scalar" }, size: number): boolean {
+function isInRange({ min, max }: { readonly min?: number; readonly max?: number }, size: number): boolean {
   return !(min !== undefined && size < min) && !(max !== undefined && size > max);
 }
 
