@@ -36,7 +36,10 @@ function keysOf(schema: Schema, depth: number): readonly string[] {
   const map = forms.find(({ properties }) => properties !== undefined);
   const named = Object.entries(map?.properties ?? {});
   const free = forms.map(({ additionalProperties }) => additionalProperties).find((each) => typeof each === "object");
-  const entries = [...named.filter(([key]) => !ofImports.includes(key)), ...(free === undefined || named.length > 0 ? [] : [["*", free] as const])];
+  const entries = [
+    ...named.filter(([key]) => !ofImports.includes(key)),
+    ...(free === undefined || named.length > 0 ? [] : [["*", free] as const]),
+  ];
   return entries.map(([key, value]) => {
     const below = depth > 0 ? keysOf(value, depth - 1) : [];
     const words = wordsOf([value, ...(value.anyOf ?? []), ...(value.oneOf ?? [])]);
