@@ -102,7 +102,7 @@ function failureText(failure: TestFail): string {
 
 /** The failure on one line: place, name and the first line of its reason. */
 function headline(failure: TestFail): string {
-  const [reason = ""] = String(failure.details.error.cause ?? failure.details.error).split("\n");
+  const [reason = ""] = inspect(failure.details.error.cause ?? failure.details.error).split("\n");
   return `${place(failure)} ${failure.name}: ${reason}`.slice(0, 300);
 }
 
