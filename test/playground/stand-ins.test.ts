@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import * as node from "node:crypto";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { crc32 as nodeCrc32 } from "node:zlib";
 import fc from "fast-check";
 import * as page from "../../playground/node/crypto.ts";
