@@ -1206,20 +1206,20 @@ function inUnits(length: TypedExpression, milliseconds: number, at: Extent): Typ
 
 /** Checks `timestamp(date, time, zone)`. */
 function checkMoment(checker: Checker, call: Call): Found {
-  const forms: readonly TextForm[] = ["date", "time", "timezone"];
-  const found = call.arguments.map((one, index) => checkForm(checker, one, forms[index] as TextForm));
+  const forms: readonly FormOfTime[] = ["date", "time", "timezone"];
+  const found = call.arguments.map((one, index) => checkForm(checker, one, forms[index] as FormOfTime));
   if (!found.every((one) => one !== undefined)) return undefined;
   return called("timestamp", { kind: "timestamp" }, found, call.at);
 }
 
-const formHelp: Readonly<Record<TextForm, string>> = {
+const formHelp: Readonly<Record<FormOfTime, string>> = {
   date: "a field of type `date`, `date(…, zone)`, or a text such as `'2026-01-31'`",
   time: "a field of type `time`, `time(…, zone)`, or a text such as `'09:30'`",
   timezone: "a field of type `timezone`, or a name of the IANA database such as `'Europe/Oslo'`",
 };
 
 /** Checks a text that must have a form in every record, so that a function never meets another one. */
-function checkForm(checker: Checker, expression: Expression, form: TextForm): Found {
+function checkForm(checker: Checker, expression: Expression, form: FormOfTime): Found {
   const typed = checkValue(checker, expression);
   if (typed === undefined || typed.type.kind === "null") return typed;
   const isForm = typed.type.kind === "string" && typed.type.form === form;
@@ -1228,9 +1228,11 @@ function checkForm(checker: Checker, expression: Expression, form: TextForm): Fo
   return complain(checker, `bad-${form}`, `this is no ${formNames[form]}`, typed.at, `write ${formHelp[form]}`);
 }
 
-const formNames: Readonly<Record<TextForm, string>> = { date: "date", time: "time", timezone: "time zone" };
+type FormOfTime = Exclude<TextForm, "bytes">;
 
-function hasForm(value: string, form: TextForm): boolean {
+const formNames: Readonly<Record<FormOfTime, string>> = { date: "date", time: "time", timezone: "time zone" };
+
+function hasForm(value: string, form: FormOfTime): boolean {
   if (form === "timezone") return isZone(value);
   return form === "date" ? isDate(value) : /^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$/.test(value);
 }

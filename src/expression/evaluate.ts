@@ -9,6 +9,7 @@
  * since statements have deadlines.
  */
 
+import { bytesInBase64 } from "../base/formats.ts";
 import { RE2JS } from "@bufbuild/re2";
 import { compareValues, conversions, extremeOf, hash, join, listFunctions, textFunctions } from "./functions.ts";
 import { durationOf, readTimestamp, timestampAt } from "./instant.ts";
@@ -26,7 +27,7 @@ import {
   type TypedExpression,
   type Walk,
 } from "./typed.ts";
-import { isMoney, isScalar, type ValueType } from "./types.ts";
+import { isBytes, isMoney, isScalar, type ValueType } from "./types.ts";
 import { inZone, momentAt, type ZoneFunction, zoneFunctions } from "./zones.ts";
 
 /** The value of an expression: a JSON value. */
@@ -498,6 +499,12 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
         return value === null ? null : conversions[name](value, operand.type);
       };
     case "size":
+      if (isBytes(operand.type)) {
+        return (scope, frame) => {
+          const value = run(scope, frame);
+          return typeof value === "string" ? bytesInBase64(value) : null;
+        };
+      }
       return (scope, frame) => {
         const value = run(scope, frame);
         if (typeof value === "string") spendText(frame, value.length * byItself);

@@ -28,6 +28,7 @@ const fields: Readonly<Record<string, FieldType>> = {
   zone: may({ kind: "string", form: "timezone" }),
   day: may({ kind: "string", form: "date" }),
   hour: may({ kind: "string", form: "time" }),
+  b: may({ kind: "string", form: "bytes" }),
   prices: may({ kind: "list", of: money }),
   nums: may({ kind: "list", of: { kind: "int" } }),
   words: may({ kind: "list", of: { kind: "string" } }),
@@ -62,7 +63,7 @@ const eur = (amount: string) => ({ amount, currency: "EUR" });
 test("the values of functions", () => {
   const row = {
     id: "t1", m: eur("12.50"), other: { amount: "3", currency: "NOK" }, n: 3, d: 0.25, s: "a", t: "2026-03-29T00:59:59.999Z",
-    zone: "Europe/Oslo", day: "2026-03-29", hour: "02:30", prices: [eur("0.1"), eur("0.20"), eur("-1")], nums: [3, 1, 2],
+    zone: "Europe/Oslo", day: "2026-03-29", hour: "02:30", b: "YWJjZA==", prices: [eur("0.1"), eur("0.20"), eur("-1")], nums: [3, 1, 2],
     words: ["b", "a"],
   }; // biome-ignore format: one record
   const rows: readonly (readonly [text: string, value: unknown])[] = [
@@ -116,6 +117,9 @@ test("the values of functions", () => {
     ["(timestamp('2026-03-29T03:00:00Z') - t).getSeconds()", 7200],
     ["duration('1m') * n == duration('3m')", true],
     ["t + n * duration('1h')", "2026-03-29T03:59:59.999Z"],
+    ["b.size()", 4],
+    ["size(b == null ? b : b)", 4],
+    ["Thing.map(x, x.b.size()).sum()", 4],
     ["min(n, 2)", 2],
     ["max(n, 2, 7)", 7],
     [`min(${Array.from({ length: 30 }, (_, index) => 30 - index).join(", ")})`, 1],
@@ -138,7 +142,16 @@ test("the values of functions", () => {
 
 test("absent values, and what is rejected", () => {
   const nothing = Object.fromEntries(Object.keys(fields).map((name) => [name, name === "id" ? "t1" : null]));
-  const absent = ["m + m", "m * 2", "2.0 * m", "date(t, zone)", "timestamp(day, hour, zone)", "min(n, 1)", "hash(s)"];
+  const absent = [
+    "m + m",
+    "m * 2",
+    "2.0 * m",
+    "date(t, zone)",
+    "timestamp(day, hour, zone)",
+    "min(n, 1)",
+    "hash(s)",
+    "b.size()",
+  ];
   for (const text of [...absent, "prices.sum()", "nums.max()", "t.getHours('UTC')", "words.first()"])
     assert.equal(valuesOf(text, [nothing])[0], null, text);
   assert.equal(valuesOf("m < m || m > m", [nothing])[0], false);
@@ -211,6 +224,7 @@ const anyRow = fc.record({
   zone: fc.option(fc.constantFrom(...zones)),
   day: fc.option(anyMoment.map((date) => date.toISOString().slice(0, 10))),
   hour: fc.option(fc.constantFrom("00:00", "02:30", "02:59:59", "03:00", "23:59:59", "12:00:01")),
+  b: fc.option(fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString("base64"))),
   prices: fc.option(fc.array(anyMoney, { maxLength: 3 })),
   nums: fc.option(fc.array(fc.integer({ min: -9, max: 9 }), { maxLength: 3 })),
   words: fc.option(fc.array(fc.constantFrom("", "a", "é", "\u{1f600}", "\uffff"), { maxLength: 3 })),
@@ -230,6 +244,7 @@ const expressions = [
   "min(n, 3)", "max(n, n * 2)", "min(d, 0.25)", "max(s, 'b')", "min(t, now)", "nums.min()", "nums.max()", "words.max()",
   "words.min()", "nums.first()", "words.first()", "nums.sort().reverse().first()", "Thing.map(x, x.n).max()",
   "Thing.filter(x, x.n > n).first()", "Thing.filter(x, x.n > n).sortBy(x, x.n).first().s", "hash(s)", "hash(s) % 100",
+  "b.size()", "Thing.map(x, x.b.size()).sum()",
 ]; // biome-ignore format: a list
 
 const context = {

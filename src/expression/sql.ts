@@ -32,7 +32,7 @@ import {
   type TypedExpression,
   type Walk,
 } from "./typed.ts";
-import { isMoney, isScalar, type ValueType } from "./types.ts";
+import { isBytes, isMoney, isScalar, type ValueType } from "./types.ts";
 import { type ZoneFunction, zoneFunctions } from "./zones.ts";
 
 export { openPlaceholder, postgresType } from "./sql-text.ts";
@@ -680,6 +680,7 @@ function computed(writer: Writer, typed: FunctionCall): Sql {
 }
 
 function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): Sql {
+  if (isBytes(operand.type)) return sql`(length(rtrim(${scalar(writer, operand).sql}, '=')) * 3 / 4)`;
   switch (operand.type.kind) {
     case "string":
     case "record":

@@ -22,8 +22,8 @@ export type ValueType =
   /** A reference. `number`: set if the resource's ids are numbers, so that the reference compares with numbers. */
   | { readonly kind: "record"; readonly resource: string; readonly number?: true };
 
-/** The forms of texts that functions of dates and times need. */
-export type TextForm = "date" | "time" | "timezone";
+/** The forms of texts that functions need: those of dates and times, and base64 with padding for bytes. */
+export type TextForm = "date" | "time" | "timezone" | "bytes";
 
 export interface FieldType {
   readonly type: ValueType;
@@ -68,6 +68,11 @@ export function isScalar(type: ValueType): boolean {
 
 export function isMoney(type: ValueType): boolean {
   return type.kind === "object" && type.money === true;
+}
+
+/** Whether the type is that of bytes, whose values are texts in base64. */
+export function isBytes(type: ValueType): boolean {
+  return type.kind === "string" && type.form === "bytes";
 }
 
 export const money: ValueType = {

@@ -33,15 +33,3 @@ for (const [what, over] of rows)
     assert.deepEqual([code, more], [what.endsWith("list") ? "endpoints/order-unclear" : "resources/not-stored", []]);
     assert.deepEqual(found(over, "datetime := made + duration('1h'), sort"), []);
   });
-
-test("a creation may set the time of a timer of the record that it makes", () => {
-  const document = (where: string): string =>
-    documentOf({
-      resources: { Thing: { id: "id(thi)", "due?": "datetime, read-only" } },
-      states: { Thing: { states: ["open", "shut"], start: "open", final: "shut", moves: { "open -> shut": "at due" } } },
-      endpoints: { endpoints: { addThing: { at: "POST /things", also: { change: "Thing", where, set: { due: "now + duration('1h')" } } } } },
-    }); // biome-ignore format: a document
-  const isReported = (where: string): boolean =>
-    check("a.md", document(where)).diagnostics.some(({ code }) => code === "states/timer-never-set");
-  assert.deepEqual([isReported("id == this.id"), isReported("due == null")], [false, true]);
-});

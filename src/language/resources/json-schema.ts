@@ -8,7 +8,7 @@
  * email, uri, uuid). Some keywords are Nonet's own too, for bounds on the value that a text represents: `x-minimum` and
  * `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
  */
-import { fileKeyword } from "../../base/formats.ts";
+import { base64Pattern, fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { timeOfDayPattern } from "../../base/clock.ts";
 import { type UnixUnit, unixFormats, unixRange } from "../../base/unix-time.ts";
@@ -263,7 +263,7 @@ function bytes(min = 0, max: number = maxima.string): JsonObject {
   return {
     type: "string",
     contentEncoding: "base64",
-    pattern: "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    pattern: base64Pattern,
     ...(min === 0 ? {} : { minLength: 4 * Math.ceil(min / 3), "x-min-bytes": min }),
     maxLength: 4 * Math.ceil(max / 3),
     ...(max % 3 === 0 ? {} : { "x-max-bytes": max }),

@@ -114,5 +114,5 @@ const scalars: Readonly<Record<ScalarName, ValueType>> = {
   string, text: string, integer: { kind: "int" }, number: { kind: "double" }, decimal: { kind: "double" },
   money, boolean: { kind: "bool" }, date: { ...string, form: "date" }, time: { ...string, form: "time" }, datetime: { kind: "timestamp" }, duration: string,
   email: string, url: string, uuid: string, phone: string, country: string, currency: string, language: string,
-  timezone: { ...string, form: "timezone" }, user: string, bytes: string, json: { kind: "any" },
+  timezone: { ...string, form: "timezone" }, user: string, bytes: { ...string, form: "bytes" }, json: { kind: "any" },
 }; // biome-ignore format: a table

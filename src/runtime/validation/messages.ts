@@ -1,4 +1,5 @@
 /** Messages of violations: the ends of sentences that begin with the member's name. */
+import { base64Pattern } from "../../base/formats.ts";
 import type { Table } from "../../plan/resources/types.ts";
 
 /** Returns the message for a uniqueness conflict. `names`: the members that the caller may know. */
@@ -38,7 +39,7 @@ const formatTexts: Readonly<Record<string, string>> = {
 const patternTexts: Readonly<Record<string, string>> = {
   "^\\+[1-9][0-9]{1,14}$": "a phone number such as +4712345678",
   "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$": "a time of day such as 09:30",
-  "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$": "base 64 with padding",
+  [base64Pattern]: "base 64 with padding",
   "^-?(?:0|[1-9][0-9]{0,14})(?:\\.[0-9]{1,4})?$": "a decimal number such as 12.50",
 };
 

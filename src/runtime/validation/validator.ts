@@ -4,7 +4,7 @@ import type { ErrorObject, KeywordErrorDefinition, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { getOrMake } from "../../base/once.ts";
 import { kebabCase } from "../../base/case.ts";
-import { bytesInBase64, fileKeyword, minorDigits, textFormats } from "../../base/formats.ts";
+import { base64Pattern, bytesInBase64, fileKeyword, minorDigits, textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { escapeSegment, fragmentSegment, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -113,7 +113,11 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
  */
 const choiceless = /^\^(?:[\w-]|\[[\w-]+\](?:\{[0-9]+\})?)*\$$/;
 
+/** RE2 would block the service for seconds with a text of some megabytes. */
+const base64 = { test: textFormats["byte"] } as unknown as RegExp;
+
 function matcherOf(pattern: string): RegExp {
+  if (pattern === base64Pattern) return base64;
   return choiceless.test(pattern) ? new RegExp(pattern, "u") : (new RE2JS(pattern) as unknown as RegExp);
 }
 

@@ -2,8 +2,8 @@
 import { withArticle } from "../../../base/case.ts";
 import type { DocumentIndex, Life } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
-import { boundFields } from "../../endpoints/input.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
+import { boundFields } from "../../endpoints/input.ts";
 import { bareType, fieldsOf, lookup, isNullable, isServerSet } from "../../resources/fields.ts";
 
 /** Reports a timed transition at a field of a type that is no time. */
@@ -53,17 +53,6 @@ const timerNeverSet: Check = {
   },
 };
 
-/** Whether the operation sets the field of the record that it creates, by `also: { change, where: id == this.id, set }`. */
-function setsOnItself({ endpoint, resource }: ResourceEndpoint, name: string): boolean {
-  return (endpoint.also ?? []).some(
-    (write) =>
-      write.kind === "change" &&
-      write.resource === resource &&
-      /^(?:this\.id == id|id == this\.id)$/.test(write.where ?? "") &&
-      Object.hasOwn(write.set ?? {}, name),
-  );
-}
-
 /** Returns the states in which the field always has a value, by whatever transitions a record reached the state. */
 function statesWithValue(
   documentIndex: DocumentIndex,
@@ -73,9 +62,7 @@ function statesWithValue(
   const creating = (documentIndex.endpointsOf.get(resource) ?? []).filter(({ action }) => action === "create");
   const fromCreation =
     creating.length > 0 &&
-    creating.every(
-      (resolved) => boundFields(documentIndex.model, resolved).includes(name) || setsOnItself(resolved, name),
-    );
+    creating.every((one) => boundFields(documentIndex.model, one).includes(name) || setsOfItself(one, name));
   const set = new Set(states.filter((state) => state !== start || fromCreation));
   // Starts with all states and removes those that a record can enter without a value, until nothing changes.
   for (let before = -1; before !== set.size; ) {
@@ -86,6 +73,18 @@ function statesWithValue(
     }
   }
   return set;
+}
+
+/** Whether a creating operation always sets the field of the new record by `also`. */
+function setsOfItself({ endpoint, resource }: ResourceEndpoint, name: string): boolean {
+  return (endpoint.also ?? []).some(
+    (write) =>
+      write.resource === resource &&
+      write.if === undefined &&
+      write.each === undefined &&
+      /^\s*(?:id\s*==\s*this\.id|this\.id\s*==\s*id)\s*$/.test(write.where ?? "") &&
+      Object.hasOwn(write.set ?? {}, name),
+  );
 }
 
 export const checks: readonly Check[] = [notATime, timerNeverSet];

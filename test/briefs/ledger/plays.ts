@@ -1,0 +1,115 @@
+/** A ledger: what the brief promises. */
+import type { Plays, Step } from "../../docs/play.ts";
+
+const transfer = (from: string, to: string, cents: number, more: object = {}): object => ({ from, to, cents, ...more });
+/** Ann has 2,000.00 from the house, bob nothing. */
+const accounts: readonly Step[] = [
+  ["ann POST /accounts", { currency: "EUR" }, "201 balance=0 as $ann"],
+  ["bob POST /accounts", { currency: "EUR" }, "201 as $bob"],
+  ["ann POST /accounts", { currency: "USD" }, "201 as $dollars"],
+  ["clerk POST /accounts", { currency: "EUR", house: true }, "201 as $house"],
+  ["clerk POST /transfers", transfer("$house", "$ann", 100_000), "201 state=posted"],
+  ["clerk POST /transfers", transfer("$house", "$ann", 100_000), "201 state=posted"],
+];
+
+export const ledger: Plays = {
+  callers: {
+    ...{ ann: ["customer"], bob: ["customer"], clerk: ["operator"] },
+    ...{ carl: ["officer", "customer"], audrey: ["auditor"] },
+  },
+  promises: {
+    "a transfer writes two postings of the same amount; the sum is always 0, and an account never goes below 0": [
+      ...accounts,
+      ["ann POST /transfers", transfer("$ann", "$bob", 70_000), "201 state=posted as $first"],
+      ["ann GET /accounts/$ann", "200 balance=130000"],
+      ["bob GET /accounts/$bob", "200 balance=70000"],
+      ["audrey GET /accounts/$house", "200 balance=-200000"],
+      ["audrey GET /postings?transfer=$first", "200 items.length=2 items.0.cents=70000 items.1.cents=-70000"],
+      ["bob POST /transfers", transfer("$bob", "$ann", 70_001), "409 insufficient-funds"],
+      [
+        "at once",
+        [
+          ["bob POST /transfers", transfer("$bob", "$ann", 40_000), ""],
+          ["bob POST /transfers", transfer("$bob", "$ann", 40_000), ""],
+          ["bob POST /transfers", transfer("$bob", "$ann", 40_000), ""],
+        ],
+        "201 | 409 insufficient-funds | 409 insufficient-funds",
+      ],
+      ["bob GET /accounts/$bob", "200 balance=30000"],
+      ["bob POST /transfers", transfer("$bob", "$ann", -5), "422 invalid-request"],
+      ["bob POST /transfers", transfer("$bob", "$ann", 0.5), "422 invalid-request"],
+      ["bob POST /transfers", transfer("$bob", "$bob", 5), "422 same-account"],
+      ["ann POST /transfers", transfer("$ann", "$dollars", 5), "422 currencies-differ"],
+      ["ann POST /accounts", { currency: "EUR", house: true }, "403 forbidden"],
+    ],
+    "A customer transfers from their own accounts to any account.": [
+      ...accounts,
+      ["bob POST /transfers", transfer("$ann", "$bob", 5), "403 forbidden"],
+      ["bob POST /transfers", transfer("$house", "$bob", 5), "403 forbidden"],
+      ["ann POST /transfers", transfer("$ann", "$house", 5), "201"],
+      ["ann GET /accounts/$ann", "200 balance=199995"],
+    ],
+    "above 1,000.00 waits for a compliance officer, who is not the customer; rejected by itself after 3 days": [
+      ...accounts,
+      ["ann POST /transfers", transfer("$ann", "$bob", 100_001), "201 state=waiting as $large"],
+      ["ann GET /accounts/$ann", "200 balance=200000"],
+      ["ann POST /transfers/$large/approve", "403 forbidden"],
+      ["clerk POST /transfers/$large/approve", "403 forbidden"],
+      ["carl POST /transfers/$large/approve", "200 state=posted decidedBy=carl"],
+      ["ann GET /accounts/$ann", "200 balance=99999"],
+      ["bob GET /accounts/$bob", "200 balance=100001"],
+      ["carl POST /transfers/$large/approve", "409 state-conflict"],
+      ["carl POST /accounts", { currency: "EUR" }, "201 as $carl"],
+      ["bob POST /transfers", transfer("$bob", "$carl", 100_000), "201 state=posted"],
+      ["bob POST /transfers", transfer("$bob", "$carl", 100_001), "201 state=waiting as $empty"],
+      ["carl POST /transfers/$empty/approve", "409 insufficient-funds"],
+      ["bob GET /transfers/$empty", "200 state=waiting"],
+      ["carl POST /transfers", transfer("$carl", "$bob", 100_001), "201 state=waiting as $own"],
+      ["carl POST /transfers/$own/approve", "403 own-transfer"],
+      ["pass 71h"],
+      ["carl GET /transfers/$own", "200 state=waiting"],
+      ["pass 1h"],
+      ["carl GET /transfers/$own", "200 state=rejected"],
+      ["carl GET /accounts/$carl", "200 balance=100000"],
+    ],
+    "Nothing is ever changed or deleted: a mistake is reversed by a new transfer, once at most": [
+      ...accounts,
+      ["ann POST /transfers", transfer("$ann", "$bob", 500), "201 as $first"],
+      ["ann PATCH /transfers/$first", { cents: 1 }, "405 method-not-allowed"],
+      ["clerk DELETE /transfers/$first", "405 method-not-allowed"],
+      ["clerk POST /transfers", transfer("$bob", "$ann", 499, { reverses: "$first" }), "422 not-a-reversal"],
+      [
+        "at once",
+        [
+          ["clerk POST /transfers", transfer("$bob", "$ann", 500, { reverses: "$first" }), ""],
+          ["clerk POST /transfers", transfer("$bob", "$ann", 500, { reverses: "$first" }), ""],
+        ],
+        "201 | 409 already-reversed",
+      ],
+      ["ann GET /accounts/$ann", "200 balance=200000"],
+      ["clerk POST /transfers", transfer("$bob", "$ann", 500), "403 forbidden"],
+    ],
+    "A customer sees the balance and the postings of their own accounts; auditors see everything and change nothing": [
+      ...accounts,
+      ["ann POST /transfers", transfer("$ann", "$bob", 500), "201"],
+      ["bob GET /accounts/$ann", "200 balance=undefined owner=undefined"],
+      ["bob GET /accounts", "200 items.length=1"],
+      ["bob GET /postings", "200 items.length=1 items.0.cents=500"],
+      ["bob GET /postings?account=$ann", "200 items.length=0"],
+      ["bob GET /transfers", "200 items.length=1"],
+      ["audrey GET /postings", "200 items.length=6"],
+      ["audrey GET /accounts", "200 items.length=4"],
+      ["audrey GET /accounts/$ann", "200 balance=199500"],
+      ["audrey POST /accounts", { currency: "EUR" }, "403 forbidden"],
+      ["audrey POST /transfers", transfer("$ann", "$bob", 5), "403 forbidden"],
+    ],
+    "The same request sent twice moves the money once.": [
+      ...accounts,
+      ["ann POST /transfers", transfer("$ann", "$bob", 500), "201 as $first"],
+      ["ann again POST /transfers", transfer("$ann", "$bob", 500), "201 id=$first"],
+      ["ann again POST /transfers", transfer("$ann", "$bob", 501), "422 idempotency-key-reused"],
+      ["ann GET /accounts/$ann", "200 balance=199500"],
+      ["carl GET /postings?transfer=$first", "200 items.length=0"],
+    ],
+  },
+};
