@@ -42,6 +42,7 @@ import {
   isMoney,
   isNumber,
   isScalar,
+  isSecret,
   isVariable,
   money,
   type TextForm,
@@ -575,6 +576,17 @@ function checkEqual(
 ): Found {
   const a = numbered(first, second.type);
   const b = numbered(second, first.type);
+  if (isSecret(a.type) !== isSecret(b.type) && a.type.kind !== "null" && b.type.kind !== "null") {
+    const help =
+      "let callers log in with it (`kind: password` or `basic` in part 5), or make it `write-only`; `== null` asks whether there is one";
+    return complain(
+      checker,
+      "secret-compared",
+      "only a hash of a `secret` is stored, so this is never equal",
+      at,
+      help,
+    );
+  }
   if (!areComparable(a.type, b.type)) {
     const message = `${describeType(a.type)} and ${describeType(b.type)} are never equal`;
     return complain(checker, "never-equal", message, at, comparisonHelp(a, b));
@@ -1228,7 +1240,7 @@ function checkForm(checker: Checker, expression: Expression, form: FormOfTime): 
   return complain(checker, `bad-${form}`, `this is no ${formNames[form]}`, typed.at, `write ${formHelp[form]}`);
 }
 
-type FormOfTime = Exclude<TextForm, "bytes">;
+type FormOfTime = Exclude<TextForm, "bytes" | "secret">;
 
 const formNames: Readonly<Record<FormOfTime, string>> = { date: "date", time: "time", timezone: "time zone" };
 

@@ -22,8 +22,8 @@ export type ValueType =
   /** A reference. `number`: set if the resource's ids are numbers, so that the reference compares with numbers. */
   | { readonly kind: "record"; readonly resource: string; readonly number?: true };
 
-/** The forms of texts that functions need: those of dates and times, and base64 with padding for bytes. */
-export type TextForm = "date" | "time" | "timezone" | "bytes";
+/** The forms of texts: those of dates and times, base64 with padding for bytes, and the hash that is stored of a secret. */
+export type TextForm = "date" | "time" | "timezone" | "bytes" | "secret";
 
 export interface FieldType {
   readonly type: ValueType;
@@ -68,6 +68,11 @@ export function isScalar(type: ValueType): boolean {
 
 export function isMoney(type: ValueType): boolean {
   return type.kind === "object" && type.money === true;
+}
+
+/** Whether the values of the type are hashes of secrets. */
+export function isSecret(type: ValueType): boolean {
+  return type.kind === "string" && type.form === "secret";
 }
 
 /** Whether the type is that of bytes, whose values are texts in base64. */

@@ -48,7 +48,10 @@ export const recordMembers: (model: Model, resource: string) => Readonly<Record<
 
 export function valueOf(model: Model, field: Field): ExpressionField {
   const isTree = field.marks.includes("tree");
-  return { type: valueTypeOf(model, field.type), nullable: isNullable(field), ...(isTree ? { tree: true } : {}) };
+  const type: ValueType = field.marks.includes("secret")
+    ? { kind: "string", form: "secret" }
+    : valueTypeOf(model, field.type);
+  return { type, nullable: isNullable(field), ...(isTree ? { tree: true } : {}) };
 }
 
 export function valueTypeOf(model: Model, type: FieldType, around: readonly string[] = []): ValueType {
