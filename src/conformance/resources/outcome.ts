@@ -67,8 +67,8 @@ function violatesForm(
   const at = (placeholder: Parameters<typeof textsIn>[4]): readonly string[] =>
     textsIn(contract, response, called, "invalid-request", placeholder);
   const named = [...at("{field}"), ...at("{parameter}")];
-  const faults = at("{fault}");
-  const isNamed = (code: string): boolean => faults.includes(nameOf(contract, code));
+  const violated = at("{fault}");
+  const isNamed = (code: string): boolean => violated.includes(nameOf(contract, code));
   const isOptional = (name: string): boolean =>
     lookup(sent, name) === undefined && write.members.some((one) => one.name === name && !one.required);
   const computed = new Set([
