@@ -19,6 +19,8 @@ export interface CaseRun {
   readonly aside?: Broken;
   /** Whether no response shows it, but something that did not arrive. */
   readonly isAbsence?: true;
+  /** Whether the state of a record was assumed, since no response shows that a timer has fired. */
+  readonly isAssumed?: true;
   /** Whether the result is none only because the requests took too long. */
   readonly isTooSlow?: true;
 }
@@ -41,11 +43,13 @@ async function outcomeOf(trial: Trial, one: Case): Promise<CaseRun> {
     if (late !== undefined) return notTriedRun(one, late);
     const denied = thrown instanceof Broken ? deniedBy(trial, thrown.interaction) : undefined;
     if (denied !== undefined) return { result: notTried(one, denied.reason) };
+    const isAssumed = [...trial.used].some(({ isStateAssumed }) => isStateAssumed === true);
     if (thrown instanceof Broken)
       return {
         result: broken(one, thrown, trial),
         ...(isAbout(one, thrown.path) ? {} : { aside: thrown }),
         ...(thrown.interaction === undefined ? { isAbsence: true } : {}),
+        ...(isAssumed ? { isAssumed } : {}),
       };
     // A mistake in one case must not end the others.
     const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -172,7 +172,8 @@ async function runConfirmed(run: Run, world: World, one: Case): Promise<CaseRun>
   for (let tries = 1; found.isTooSlow === true && tries < mostTries && !isOver(run.state); tries += 1)
     found = await attempt();
   const { result } = found;
-  if (result.kind !== "broken" || !(found.isAbsence === true || isUnanswered(result))) return found;
+  const mayBeLate = found.isAbsence ?? found.isAssumed ?? false;
+  if (result.kind !== "broken" || !(mayBeLate || isUnanswered(result))) return found;
   const cause = causeOf(result);
   if (run.confirmed.has(cause)) return found;
   const wasLate = run.lateness.since(startedAt) > mostLate;

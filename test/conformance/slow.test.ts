@@ -110,6 +110,52 @@ void describe("a timer of a second", () => {
     });
 });
 
+/** A document whose responses do not show the state. */
+function hidden(moves: Block): string {
+  return documentOf({
+    resources: {
+      Thing: { id: "id(thi)", name: "string(1..40)" },
+      views: { Bare: { of: "Thing", fields: ["id", "name"] } },
+    },
+    states: { Thing: { states: ["new", "ready", "done"], start: "new", final: "done", moves } },
+    endpoints: {
+      endpoints: {
+        addThing: { at: "POST /things", gives: "Bare" },
+        getThing: { at: "GET /things/{id}", gives: "Bare" },
+        finish: { at: "POST /things/{id}/finish", gives: "Bare" },
+      },
+    },
+  });
+}
+
+void describe("a timer that no response shows", () => {
+  const moves = { "new -> ready": "after 1m", "ready -> done": "by finish" };
+  const options = { only: ["states"], eventMilliseconds: 500 };
+  const finished = "states/Thing/moves/ready -> done";
+
+  void test("may fire a moment after the clock has moved, in another process", async () => {
+    await using running = await run(hidden(moves), { store: "memory" });
+    const timers = new Set<NodeJS.Timeout>();
+    const tick = async (): Promise<number> => {
+      timers.add(setTimeout(() => void running.tick(), 700));
+      return 0;
+    };
+    const report = await testRunning(hidden(moves), { ...running, tick }, options);
+    for (const timer of timers) clearTimeout(timer);
+    assert.deepEqual(brokenIn(report), []);
+    assert.match(reasonsIn(report), /it held at a second try/);
+  });
+
+  void test("is found if it does not fire", async () => {
+    const served = hidden({ ...moves, "new -> ready": "after 1y" });
+    const report = await testServed(hidden(moves), { served, ...options });
+    assert.ok(
+      brokenIn(report).some((id) => id.startsWith(finished)),
+      brokenIn(report).join("\n"),
+    );
+  });
+});
+
 // ── Events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const sending = documentOf({

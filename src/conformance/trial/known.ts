@@ -11,6 +11,8 @@ import type { Caller } from "../caller.ts";
 import type { Interaction } from "../interaction.ts";
 
 export interface KnownRecord {
+  /** Whether its state is only assumed: no response shows that a timer has fired. */
+  isStateAssumed?: true;
   readonly resource: string;
   /** The values as JSON, by field, with `id` and `state`; a field without an entry is unknown, an absent one is null. */
   readonly values: Map<string, Json>;
