@@ -30,25 +30,32 @@ function listsNewRecords(contract: Contract, called: Operation): Case {
   const expects = `a new ${resource} is in the list`;
   const members = ["of", "does", "gives", "where"].map((member) => pathOf(called, member));
   const written = members.filter((path) => contract.places.has(path)).map((path) => ({ path, expects }));
-  return operationCase(called, "new", [{ path: pathOf(called), expects }, ...written], async (trial) => {
-    const list = await listed(trial, called, 2);
-    const missing = new Set(list.records);
-    let last: ReadPage | undefined;
-    for await (const page of pagesOf(trial, called, optionsOf(trial, list), mostPages)) {
-      last = page;
-      const keys = keysOf(contract, list, page);
-      for (const record of missing) {
-        const key = keyOf(contract, list, page, record);
-        if (page.items.length > 0 && (key === undefined || keys === undefined))
-          throw new NotTried(`nothing in the list identifies a ${resource}`);
-        if (key !== undefined && keys?.includes(key) === true) missing.delete(record);
-      }
-      if (missing.size === 0) return;
+  return operationCase(called, "new", [{ path: pathOf(called), expects }, ...written], (trial) =>
+    expectInList(trial, called, 2, pathOf(called)),
+  );
+}
+
+/** Expects that so many new records are in the list. */
+async function expectInList(trial: Trial, called: Operation, count: number, path: string): Promise<void> {
+  const { contract } = trial;
+  const { resource } = called;
+  const list = await listed(trial, called, count);
+  const missing = new Set(list.records);
+  let last: ReadPage | undefined;
+  for await (const page of pagesOf(trial, called, optionsOf(trial, list), mostPages)) {
+    last = page;
+    const keys = keysOf(contract, list, page);
+    for (const record of missing) {
+      const key = keyOf(contract, list, page, record);
+      if (page.items.length > 0 && (key === undefined || keys === undefined))
+        throw new NotTried(`nothing in the list identifies a ${resource}`);
+      if (key !== undefined && keys?.includes(key) === true) missing.delete(record);
     }
-    if (last?.following !== undefined) throw new NotTried("the list has too many pages");
-    const got = missing.size === list.records.length ? "none is on a page" : "one is on no page";
-    throw new Broken(`two new records of ${resource} in the list`, got, last?.interaction, pathOf(called));
-  });
+    if (missing.size === 0) return;
+  }
+  if (last?.following !== undefined) throw new NotTried("the list has too many pages");
+  const got = missing.size === count ? "none is on a page" : `${missing.size} are on no page`;
+  throw new Broken(`${count} new records of ${resource} in the list`, got, last?.interaction, path);
 }
 
 /** How many records are made for a list, if it has no others. */
@@ -221,7 +228,9 @@ function defaultSizes(contract: Contract, lists: readonly Operation[]): readonly
   return [...byStyle].flatMap(([path, some]): readonly Case[] => {
     const [called] = some.toSorted((one, other) => costOf(contract, one) - costOf(contract, other));
     const { kind, size } = called === undefined ? {} : (listStyle(contract, called) ?? {});
-    if (called === undefined || size === undefined || kind === "none") return [];
+    if (called === undefined) return [];
+    if (kind === "none") return [hasNoPages(called, path)];
+    if (size === undefined) return [];
     return [
       {
         id: `${path}: usual size`,
@@ -235,6 +244,20 @@ function defaultSizes(contract: Contract, lists: readonly Operation[]): readonly
       },
     ];
   });
+}
+
+/** More records than services usually have on a page. */
+const morePages = 60;
+
+/** A list without pages has all records, however many there are. */
+function hasNoPages(called: Operation, path: string): Case {
+  return {
+    id: `${path}: no pages`,
+    aspects: [{ path, expects: "a response has all records" }],
+    operation: called.operation,
+    exclusive: true,
+    run: (trial) => expectInList(trial, called, morePages, path),
+  };
 }
 
 /** How many records each record of the list needs. */
