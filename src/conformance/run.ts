@@ -157,6 +157,8 @@ async function runOne(run: Run, world: World, one: Case): Promise<void> {
 const mostTries = 3;
 /** By what the waits of a case are multiplied that runs again because something did not come in time. */
 const morePatience = 4;
+/** The reason for no result of what did not come in time while this process was late. */
+export const tooSlow = "the machine was too slow for a result";
 /** By how much this process may be late before what did not come in time shows nothing, in milliseconds. */
 const mostLate = 250;
 
@@ -181,7 +183,7 @@ async function runConfirmed(run: Run, world: World, one: Case): Promise<CaseRun>
   const again = one.endsCredentials === true || isOver(run.state) ? undefined : await attempt(morePatience);
   if (again === undefined || again.result.kind === "not tried") {
     if (!wasLate) return found;
-    return { result: notTried(one, "the machine was too slow for a result", "a faster machine, or less load on it") };
+    return { result: notTried(one, tooSlow, "a faster machine, or less load on it") };
   }
   if (again.result.kind === "broken") run.confirmed.add(causeOf(again.result));
   // An implementation that fails now and then does not hold, and what came late on a slow machine is not broken.

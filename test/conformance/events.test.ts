@@ -136,6 +136,10 @@ function testLine(tested: string, line: string, options: ServedTest): Promise<Re
   return testServed(tested, { eventMilliseconds: 4000, only: [String(number)], workers: 2, ...options });
 }
 
+function hasNoResult({ cases }: Report): boolean {
+  return cases.some(({ kind }) => kind === "not tried");
+}
+
 interface Row {
   readonly what: string;
   /** The line of the tested document whose cases run. */
@@ -437,7 +441,10 @@ describe("cases of part 6", { concurrency: 5 }, () => {
   for (const { what, line, served, tested = [], broken } of sampled(rows, 2))
     test(`found: ${what}`, async () => {
       const whole = edited(text, tested);
-      const report = await testLine(whole, line, { served: edited(text, served) });
+      let report = await testLine(whole, line, { served: edited(text, served) });
+      // On a slow machine a case may have no result, since what it waits for came too late.
+      for (let tries = 1; tries < 3 && brokenIn(report).length === 0 && hasNoResult(report); tries += 1)
+        report = await testLine(whole, line, { served: edited(text, served) });
       assert.deepEqual(brokenIn(report), [...broken].toSorted());
     });
 

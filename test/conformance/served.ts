@@ -6,6 +6,7 @@ import type { Interaction } from "../../src/conformance/interaction.ts";
 import { lend, type Obtain } from "../../src/conformance/lend.ts";
 import { createReceiver, type Receiver } from "../../src/conformance/receiver.ts";
 import type { Report } from "../../src/conformance/result.ts";
+import { tooSlow } from "../../src/conformance/run.ts";
 import { selectionOf } from "../../src/conformance/select.ts";
 import { statementsOf } from "../../src/conformance/statement.ts";
 import { testTarget } from "../../src/conformance/test-target.ts";
@@ -45,8 +46,13 @@ export async function testServed(
   text: string,
   { served = text, options = {}, ...rest }: ServedTest = {},
 ): Promise<Report> {
-  await using running = await run(served, { store: "memory", environment: sameSecrets, ...options });
-  return await testRunning(text, running, rest);
+  // A machine with too much load has no result for what did not come in time: then the service is tested anew.
+  for (let tries = 1; ; tries += 1) {
+    await using running = await run(served, { store: "memory", environment: sameSecrets, ...options });
+    const report = await testRunning(text, running, rest);
+    const isSlow = report.cases.some((one) => one.kind === "not tried" && one.reason === tooSlow);
+    if (!isSlow || tries === 3) return report;
+  }
 }
 
 /** Tests a running service. */
