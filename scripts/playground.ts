@@ -32,33 +32,18 @@ const replaced: Readonly<Record<string, string>> = {
   "./jwt.ts": "jwt.ts",
   "character-entities": "character-entities.ts",
   "fast-uri": "uri.ts",
-  "./timezone-names.ts": "timezone-names.ts",
-  "../base/timezone-names.ts": "timezone-names.ts",
-  "../../base/timezone-names.ts": "timezone-names.ts",
   // The service does not check its own schemas.
   "./refs/json-schema-2020-12": "no-metaschema.ts",
   "./dynamic": "no-keywords.ts",
   "./vocabularies/discriminator": "no-keywords.ts",
-  ...Object.fromEntries(
-    [
-      "stringify",
-      "stringifyCollection",
-      "stringifyDocument",
-      "stringifyNumber",
-      "stringifyPair",
-      "stringifyString",
-    ].flatMap((name) => ["..", "../.."].map((up) => [`${up}/stringify/${name}.js`, "no-yaml-writing.ts"])),
-  ),
-  "./stringify/foldFlowLines.js": "no-yaml-writing.ts",
-  "./stringify/stringifyNumber.js": "no-yaml-writing.ts",
-  "./stringify/stringifyString.js": "no-yaml-writing.ts",
-  ...Object.fromEntries(
-    ["binary", "omap", "pairs", "schema", "set", "timestamp"].map((name) => [
-      `./yaml-1.1/${name}.js`,
-      "no-yaml-1-1.ts",
-    ]),
-  ),
 };
+
+/** The same for modules that several files import, each by another path. */
+const replacedModules: readonly (readonly [path: RegExp, by: string])[] = [
+  [/\/timezone-names\.ts$/, "timezone-names.ts"],
+  [/\/(?:stringify(?:Collection|Document|Number|Pair|String)?|foldFlowLines)\.js$/, "no-yaml-writing.ts"],
+  [/\/yaml-1\.1\/(?!merge)\w+\.js$/, "no-yaml-1-1.ts"],
+];
 
 const forBrowsers: Plugin = {
   name: "for browsers",
@@ -67,7 +52,7 @@ const forBrowsers: Plugin = {
       const builtin = path.replace(/^node:/, "");
       if (Object.hasOwn(standIns, builtin) && (path.startsWith("node:") || builtinModules.includes(path)))
         return { path: join(folder, "node", standIns[builtin] as string) };
-      const replacement = replaced[path];
+      const replacement = replaced[path] ?? replacedModules.find(([form]) => form.test(path))?.[1];
       return replacement === undefined ? undefined : { path: join(folder, "node", replacement) };
     });
   },

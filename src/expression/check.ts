@@ -64,15 +64,7 @@ export interface Checked {
  * nullable value is a problem (`typed.nullable`).
  */
 export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
-  const checker: Checker = {
-    env,
-    problems: [],
-    items: [],
-    present: [],
-    recordMacros: 0,
-    defining: [],
-    slots: new Map(),
-  };
+  const checker = newChecker(env);
   const found = checkValue(checker, expression);
   const typed = found && expected ? checkExpected(checker, found, expected) : found;
   if (typed && isOversize(typed)) {
@@ -86,15 +78,7 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
  * references. Such an expression has no value: only a `records` member of a view can use it (`compileRecords`).
  */
 export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
-  const checker: Checker = {
-    env,
-    problems: [],
-    items: [],
-    present: [],
-    recordMacros: 0,
-    defining: [],
-    slots: new Map(),
-  };
+  const checker = newChecker(env);
   const found = checkNode(checker, expression);
   if (found) {
     const { type } = found;
@@ -124,6 +108,10 @@ interface Checker {
   readonly defining: string[];
   /** By part, the first slot that no macro in the part uses; cached. */
   readonly slots: Map<TypedExpression, number>;
+}
+
+function newChecker(env: TypeEnvironment): Checker {
+  return { env, problems: [], items: [], present: [], recordMacros: 0, defining: [], slots: new Map() };
 }
 
 type Bound =
@@ -246,7 +234,7 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
   if (item) return { kind: "item", at, type: item.type, nullable: item.nullable, slot: item.slot };
   if (Object.hasOwn(env.names, name)) {
     const named = env.names[name] as (typeof env.names)[string];
-    if (named.definition !== undefined) return checkDefined(checker, named, name, at);
+    if (isDefined(named)) return checkDefined(checker, named, name, at);
     const { type } = named;
     const nullable = named.nullable && !checker.present.includes(name);
     return isVariable(name, named)
@@ -292,7 +280,7 @@ function checkPath(checker: Checker, member: Member): Found {
   const item = object.kind === "name" && checker.items.findLast((bound) => bound.name === object.name);
   if (item && "resource" in item) {
     const field = findField(checker, item.resource, name, nameAt);
-    if (field?.definition !== undefined)
+    if (field && isDefined(field))
       return checkDefined(checker, field, name, nameAt, object, fieldsOf(checker, item.resource));
     return field && itemField(item, name, field, at);
   }
@@ -314,9 +302,9 @@ function memberOf(checker: Checker, owner: TypedExpression, member: Member): Fou
     case "object": {
       if (Object.hasOwn(type.members, name)) {
         const field = type.members[name] as FieldType;
-        return field.definition === undefined
-          ? below(owner, name, field, at)
-          : checkDefined(checker, field, name, nameAt, member.object, type.members);
+        return isDefined(field)
+          ? checkDefined(checker, field, name, nameAt, member.object, type.members)
+          : below(owner, name, field, at);
       }
       const known = Object.keys(type.members);
       const whose = owner.kind === "variable" ? ` in \`${owner.path.join(".")}\`` : "";
@@ -350,8 +338,7 @@ function walk(checker: Checker, owner: TypedExpression, resource: string, member
   const { object, name, nameAt, at } = member;
   const field = findField(checker, resource, name, nameAt);
   if (!field) return undefined;
-  if (field.definition !== undefined)
-    return checkDefined(checker, field, name, nameAt, object, fieldsOf(checker, resource));
+  if (isDefined(field)) return checkDefined(checker, field, name, nameAt, object, fieldsOf(checker, resource));
   // A reference has the id of the referenced record as its value.
   if (name === "id") return { ...owner, at };
   if (walksOf(owner) >= limits.walks) {
@@ -383,29 +370,32 @@ function findField(checker: Checker, resource: string, name: string, at: Extent)
   );
 }
 
+type Defined = FieldType & { readonly definition: NonNullable<FieldType["definition"]> };
+
+function isDefined(field: FieldType): field is Defined {
+  return field.definition !== undefined;
+}
+
 function fieldsOf({ env }: Checker, resource: string): Readonly<Record<string, FieldType>> {
   return env.resources[resource] ?? {};
 }
 
-/** Checks a computed field as the expression that it stands for, of the current record or of `object`, which has the `fields`. */
+/** Checks the expression of a computed field in its place: of the current record, or of `object`, which has the `fields`. */
 function checkDefined(
   checker: Checker,
-  field: FieldType,
+  { definition: { expression, path }, type }: Defined,
   name: string,
   at: Extent,
   object?: Expression,
   fields: Readonly<Record<string, FieldType>> = {},
 ): Found {
-  const { definition } = field;
-  if (definition === undefined) return undefined;
-  const { path, expression } = definition;
   if (checker.defining.includes(path))
     return complain(checker, "computed-circle", `\`${name}\` is computed from itself`, at);
   const before = checker.problems.length;
   checker.defining.push(path);
   const of = object === undefined ? {} : { object, fields };
   const value = checkValue(checker, inlined(expression, { at, level: checker.items.length, ...of }, []));
-  const found = value && checkExpected(checker, value, field.type);
+  const found = value && checkExpected(checker, value, type);
   checker.defining.pop();
   const [problem] = checker.problems.splice(before);
   if (problem?.code === "computed-circle") return complain(checker, "computed-circle", problem.message, at);
@@ -634,8 +624,7 @@ function comparisonHelp(a: TypedExpression, b: TypedExpression): string | undefi
   ] as const) {
     if (literal.kind !== "constant" || literal.type.kind !== "string") continue;
     if (other.type.kind === "timestamp") return "a moment is written `timestamp('2026-01-31T12:00:00Z')`";
-    if (other.type.kind === "duration")
-      return "a length of time is written `duration('72h')`, or `duration('1m') * minutes`";
+    if (other.type.kind === "duration") return durationForm;
     if (isNumber(other.type)) return "a number stands without quotes";
     if (other.type.kind === "bool") return "`true` and `false` stand without quotes";
   }
@@ -843,6 +832,8 @@ function complainArithmetic(
   return complain(checker, "wrong-type", message, at, arithmeticHelp(operator, a.type, b.type));
 }
 
+const durationForm = "a length of time is written `duration('72h')`, or `duration('1m') * minutes`";
+
 const lengthHelp =
   "lengths of time are added, subtracted, compared and multiplied by an int: `duration('1m') * minutes`; `(b - a).getHours()` are whole hours";
 
@@ -851,8 +842,7 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
   const other = [a, b].find(({ kind }) => kind === "record" || kind === "int" || kind === "bool");
   if (joined && other !== undefined) return "`string(…)` makes a text of it";
   const instants = [a.kind, b.kind].some((kind) => kind === "timestamp");
-  if (instants && (operator === "+" || operator === "-"))
-    return "a length of time is written `duration('72h')`, or `duration('1m') * minutes`";
+  if (instants && (operator === "+" || operator === "-")) return durationForm;
   if (a.kind === "duration" || b.kind === "duration") return lengthHelp;
   if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
   if (isMoney(a) || isMoney(b)) return "money is added to money, subtracted from it, or multiplied by a number";

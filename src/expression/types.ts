@@ -30,7 +30,7 @@ export interface FieldType {
   readonly nullable: boolean;
   /** Whether the value refers to the parent of a record in a tree, so that no record is above itself. */
   readonly tree?: true;
-  /** For a computed field: its expression, which stands for the field, and its path in the document. */
+  /** For a field that is computed when read: its expression, and the path of the expression in the document. */
   readonly definition?: { readonly path: string; readonly expression: Expression };
 }
 

@@ -67,7 +67,7 @@ const rows: readonly (readonly [what: string, blocks: Blocks, ...problems: strin
   ["a rule is a condition", { rules: "{ Book: [read <= pages else wrong, pages else wrong] }" }, "resources/rules/Book/1/holds [pages] wrong-type"],
   ["a reference is walked once", { rules: "{ Book: shelf == null || shelf.free >= 0 else wrong }" }],
   ["a field that is not there", { rules: "{ Book: shelf.size > 1 else wrong }" }, "resources/rules/Book/0/holds [size] unknown-field"],
-  ["what is computed at reading stands for its expression", { rules: "{ Book: label != '' else wrong }" }],
+  ["a rule uses what is computed at reading", { rules: "{ Book: label != '' else wrong }" }],
   ["what is computed and stored has one", { rules: "{ Book: slug != '' else wrong }" }],
   ["a closed list has no other value", { rules: "{ Book: genre == 'prose' else wrong }" }, "resources/rules/Book/0/holds ['prose'] never-equal"],
   ["json is taken as what it is compared with", { rules: "{ Book: extra.weight < 3 else wrong }" }],

@@ -114,7 +114,7 @@ describe("in a browser", { skip }, () => {
     await page.keyboard.insertText("\n```yaml\n");
     await page.keyboard.type("sche");
     await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: "scheme" }).waitFor();
-    // The list takes no key in its first 75 ms, so that nobody chooses what they have not seen.
+    // CodeMirror ignores keys in the first 75 ms of an open list.
     const seen = await page.evaluate<number>("performance.now()");
     await page.waitForFunction(`performance.now() > ${seen + 75}`);
     await page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-/** A computed field stands for its expression, wherever an expression is. */
+/** Every kind of expression can use computed fields. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Json } from "../../src/base/json.ts";

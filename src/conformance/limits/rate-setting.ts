@@ -98,8 +98,8 @@ function isHarmless({ action, endpoint }: Operation): boolean {
 }
 
 /**
- * Returns the kinds of callers whose requests the line counts and who may run the operation. If nobody may run any without a
- * credential, a line for such requests counts those that are rejected.
+ * Returns the kinds of callers whose requests the line counts and who may run the operation. If every operation needs a credential,
+ * the line for requests without one counts the rejected requests.
  */
 function kindsFor({ contract }: Trial, line: RateLine, called: Operation): readonly Caller[] {
   const signedIn = rolesOf(contract).map((roles): Caller => ({ ...anonymous, roles, signedIn: true }));

@@ -57,7 +57,7 @@ import { perModel } from "./per-model.ts";
 import { address, condition, inputVariable, moment, now, recordNames, recordVariable } from "./variables.ts";
 import { fieldsOf, isNullable, isStored, nestedView, lookup, referenceOf } from "../resources/fields.ts";
 import type { Fields } from "../resources/model.ts";
-import { definitions, namesOfRecord, recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts";
+import { definitions, namesOfRecords, recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts";
 import { type FurtherWriteOwner, furtherWriteSites } from "../states/further-writes.ts";
 import { transitionName, type Trigger } from "../states/model.ts";
 
@@ -80,7 +80,7 @@ export function typeExpressions(model: Model): TypedExpressions {
   const typed = new Map<string, TypedExpression>();
   const texts = new Map<string, string>();
   const problems: MisplacedExpression[] = [];
-  const resources = recordsOf(model);
+  const resources = namesOfRecords(model);
   problems.push(...strayComputed(model));
   for (const site of expressionSites(model)) {
     const found = typeSite(model, site, resources, typed);
@@ -101,11 +101,6 @@ export function typeExpressions(model: Model): TypedExpressions {
   return { typed, texts, problems: distinct(problems.filter(({ problem }) => isFirst(problem))) };
 }
 
-/** Returns the fields of each resource. */
-function recordsOf(model: Model): TypeEnvironment["resources"] {
-  return Object.fromEntries(Object.keys(model.resources.resources).map((name) => [name, namesOfRecord(model, name)]));
-}
-
 /** Removes repeated problems, of texts that are typed several times. */
 function distinct(problems: readonly MisplacedExpression[]): readonly MisplacedExpression[] {
   const byKey = new Map(problems.map((one) => [`${one.path} ${one.problem.code} ${one.problem.start}`, one]));
@@ -117,7 +112,7 @@ export function typeText(
   model: Model,
   site: Site,
 ): { readonly typed?: TypedExpression; readonly problems: readonly MisplacedExpression[] } {
-  const { typed, problems } = typeSite(model, site, recordsOf(model), new Map());
+  const { typed, problems } = typeSite(model, site, namesOfRecords(model), new Map());
   const { path, text } = site;
   return {
     ...(typed === undefined ? {} : { typed }),
@@ -136,7 +131,7 @@ export function typeCondition(
   { typed }: Pick<TypedExpressions, "typed">,
   input: Readonly<Record<string, ExpressionField>> = {},
 ): TypedExpression {
-  const resources = recordsOf(model);
+  const resources = namesOfRecords(model);
   const names = { ...recordNames(model, resource), ...moment(), input: inputVariable(input) };
   const found = typeSite(model, { path: "", text, names, expected: condition, owner: resource }, resources, typed);
   if (found.typed === undefined) throw new Error(`${text}: ${found.problems[0]?.message}`);
@@ -277,7 +272,7 @@ export function expressionSites(model: Model, part?: PartName): readonly Site[] 
 }
 
 function writeSites(model: Model): readonly Site[] {
-  const resources = recordsOf(model);
+  const resources = namesOfRecords(model);
   return furtherWriteSites(model).flatMap((one) => writeExpressions(model, one, surrounding(model, one.of), resources));
 }
 

@@ -9,7 +9,7 @@ import type { NamedType, ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
 import { bareType, fieldsOf, lifecycleOf, lookup } from "../resources/fields.ts";
 import type { FieldType } from "../resources/model.ts";
-import { namesOfRecord } from "../resources/value-type.ts";
+import { namesOfRecords } from "../resources/value-type.ts";
 import type { ResolvedEndpoint } from "./resolve.ts";
 import type { Filter } from "./model.ts";
 
@@ -65,11 +65,8 @@ function comparedIn(model: Model, parameter: string, text: string, around: Names
   const { expression } = parseExpression(text);
   if (expression === undefined) return [];
   const value: NamedType = { type: { kind: "any" }, nullable: false, from: "variables" };
-  const resources = Object.fromEntries(
-    Object.keys(model.resources.resources).map((name) => [name, namesOfRecord(model, name)]),
-  );
   const names = { ...around, ...filterNames(parameter, value, around) };
-  const { typed } = checkExpression(expression, { names, resources }, { kind: "bool" });
+  const { typed } = checkExpression(expression, { names, resources: namesOfRecords(model) }, { kind: "bool" });
   return typed === undefined ? [] : comparedWith(typed);
 }
 

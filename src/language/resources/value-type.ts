@@ -21,6 +21,12 @@ export const namesOfRecord: (model: Model, resource: string) => Readonly<Record<
   },
 );
 
+/** Returns the names of each resource's records that expressions can use. */
+export function namesOfRecords(model: Model): Readonly<Record<string, Readonly<Record<string, ExpressionField>>>> {
+  const resources = Object.keys(model.resources.resources);
+  return Object.fromEntries(resources.map((resource) => [resource, namesOfRecord(model, resource)]));
+}
+
 /** Returns the computed fields of a resource, with their definitions. */
 export const definitions: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
   (model, resource) =>
