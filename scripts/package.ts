@@ -25,6 +25,8 @@ const { values: options } = parseArgs({
   },
 });
 const out = resolve(root, options.out);
+// It is emptied first, and the packages that the bundle and the types need are found from it.
+if (!out.startsWith(root)) throw new Error("--out: expected a folder of the project");
 
 /** References between files: imports, and URLs of modules. */
 const named = /((?:\bfrom|\bimport)\s*\(?\s*"\.{1,2}\/[^"\n]+|\bnew URL\("\.{1,2}\/[^"\n]+)\.ts"/g;
