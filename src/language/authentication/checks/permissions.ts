@@ -1,11 +1,12 @@
 /** Checks who may run an operation: reports nobody, anyone, or more callers than may read the same record. */
 import { readsVariable } from "../../../expression/typed.ts";
 import { withArticle } from "../../../base/case.ts";
+import { listed } from "../../../base/layout.ts";
 import { type DocumentIndex, isWritten, declares, allowedTo } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { readingActions, sessionActions } from "../../endpoints/model.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
-import { nameOf } from "../grants.ts";
+import { includes, nameOf } from "../grants.ts";
 
 /** Reports an operation that no line allows. */
 const operationWithoutAllow: Check = {
@@ -109,4 +110,45 @@ const listWiderThanRead: Check = {
   },
 };
 
-export const checks: readonly Check[] = [operationWithoutAllow, anyoneMayWrite, anyoneWithoutRate, listWiderThanRead];
+/** Reports callers who may change each record, but read only some. */
+const changeWiderThanRead: Check = {
+  code: "authentication/change-wider-than-read",
+  severity: "warning",
+  why: "Whoever guesses an address learns from the response, also from an error, that there is a record that they may not see.",
+  *run(documentIndex) {
+    for (const [resource, endpoints] of documentIndex.endpointsOf) {
+      const [read, ...others] = endpoints.filter(({ action }) => action === "read");
+      if (read === undefined || others.length > 0) continue;
+      const reads = allowedTo(documentIndex, read.operation);
+      const changes = endpoints.filter(({ action }) => changingActions.has(action));
+      const grants = changes.flatMap(({ operation }) =>
+        allowedTo(documentIndex, operation).map(({ who, if: condition }, index) => ({
+          who,
+          condition,
+          operation,
+          index,
+        })),
+      );
+      const unconditional = grants.filter(({ condition }) => condition === undefined);
+      for (const [name, same] of Map.groupBy(unconditional, nameOf)) {
+        const [{ who, operation, index }] = same as [(typeof same)[0]];
+        const conditions = reads.filter((grant) => includes(grant.who, who)).map((grant) => grant.if);
+        if (conditions.length === 0 || conditions.includes(undefined)) continue;
+        const condition = conditions.length === 1 ? conditions[0] : conditions.map((text) => `(${text})`).join(" || ");
+        yield {
+          at: `authentication/allow/${operation}/${index}`,
+          message: `\`${name}\` may run ${listed(same.map((one) => `\`${one.operation}\``))} on each ${resource} record, but read only some`,
+          help: `write \`${name} if ${condition}\``,
+        };
+      }
+    }
+  },
+};
+
+/** Actions that change a record that is there. */
+const changingActions: ReadonlySet<string> = new Set(["update", "replace", "move", "delete", "link", "unlink"]);
+
+export const checks: readonly Check[] = [
+  ...[operationWithoutAllow, anyoneMayWrite, anyoneWithoutRate],
+  ...[listWiderThanRead, changeWiderThanRead],
+];
