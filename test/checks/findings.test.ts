@@ -118,6 +118,21 @@ const rows: readonly Row[] = [
     code: "states/hidden-field-leaves",
     says: [/`count` is set from `Note.text`/],
   },
+  ...(
+    [
+      ["none", undefined, "endpoints/unsafe-repeats"],
+      ["none", "Key on every POST, kept 24h", undefined],
+      ["Key on every POST, kept 24h", "none", "endpoints/unsafe-repeats"],
+      ["Key on every POST, kept 24h", undefined, undefined],
+    ] as const
+  ).map(([repeats, own, code]): Row => {
+    const addThing = { at: "POST /things", ...(own === undefined ? {} : { repeats: own }) };
+    return {
+      written: `idempotency keys: ${repeats}, of a creation: ${own}`,
+      text: documentOf({ resources: { Thing: thing }, endpoints: { repeats, endpoints: { addThing } } }),
+      ...(code === undefined ? { never: ["endpoints/unsafe-repeats"] } : { code }),
+    };
+  }),
   {
     written: "a comma in braces",
     text: written(things, { resources: { Thing: thing }, limits: { keep: "CUT" } }).replace(

@@ -108,6 +108,10 @@ served(
       const entries = await received(subject);
       assert.equal(entries.length, before + 4);
       assert.partialDeepStrictEqual(entries.at(-1), { resource: "", record: "", data: { where: "bridge" } });
+      // A reference inside an embedded type counts, so that the erasure of the record removes the payload.
+      const nested = JSON.stringify({ where: "bridge", by: { camera: "c1", van: id } });
+      assert.equal((await send(path, nested, signed(path, nested, meter))).status, 202);
+      assert.partialDeepStrictEqual((await received(subject)).at(-1), { resource: "Van", record: id });
     });
 
     test("`at` says which of two is meant, and each may be of any kind of credential", async () => {

@@ -107,6 +107,9 @@ for (const store of stores)
       const push = { ref: "refs/heads/main", commits: [{ id: "1" }], repository, sender: { login: "ann" } };
       for (const delivery of ["d-1", "d-1", "d-2"])
         assert.equal((await code(subject, "push", delivery, push)).status, 202);
+      const { status: withoutId, json: reason } = await code(subject, "push", "", push);
+      assert.equal(withoutId, 422);
+      assert.partialDeepStrictEqual(reason, { errors: [{ header: "x-github-delivery", code: "required" }] });
       assert.partialDeepStrictEqual(await subject.read("octo/site"), { pushes: 2 });
       assert.equal((await code(subject, "issues", "d-3", { action: "closed", repository })).status, 202);
       assert.partialDeepStrictEqual(await subject.read("octo/site"), { pushes: 0 });

@@ -99,7 +99,17 @@ served("requests", documentText("lenient-orders"), (subject) => {
       },
       "/pay",
     ),
-    sends(form, "order[customer]=ann&order[amount]=5&more[note]=", { status: 201, has: { note: "" } }, "/pay"),
+    sends(form, "order[customer]=ann&order[amount]=5&more[note]=x", { status: 201, has: { note: "x" } }, "/pay"),
+    sends(form, "customer=ann&amount=5&due=&weight=&items=&tags=&metadata=&note=", {
+      status: 201,
+      then: ({ json: made }) =>
+        assert.deepEqual(Object.keys(made as object), ["id", "customer", "amount", "gift", "due", "paid"]),
+    }),
+    sends(form, "customer=%zz", {
+      status: 400,
+      faults: ["#/customer bad-escape"],
+      has: { detail: "`customer` contains an invalid percent escape" },
+    }),
     // Texts in place of numbers and booleans
     json({ amount: "7", gift: "true", weight: "2.5" }, { status: 201, has: { amount: 7, gift: true, weight: 2.5 } }),
     json({ customer: "7" }, { status: 201, has: { customer: "7" } }),

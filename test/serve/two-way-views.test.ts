@@ -62,6 +62,14 @@ served("views in both directions", documentText("bookings"), (subject) => {
       { guest: { id: "gue_00000000000000000000000000" } },
       { status: 422, faults: ["#/guest/id reference-not-found"] },
     ),
+    send("PATCH", "/bookings/1", { booking: { guest: null } }, { status: 200, lacks: ["guest"] }),
+    send(
+      "PATCH",
+      "/bookings/1",
+      { booking: { bookingdates: null } },
+      { status: 422, faults: ["#/booking/bookingdates wrong-type"] },
+    ),
+    adds({ guest: null }, { status: 422, faults: ["#/guest wrong-type"] }),
     adds({ guest: "gue_1" }, { status: 422, faults: ["#/guest wrong-type"] }),
     send("POST", "/notes", { who: stay }, { status: 201 }),
     {

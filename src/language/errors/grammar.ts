@@ -47,8 +47,8 @@ const body: Grammar<ErrorBody> = {
     }
     const found = sourceTextOf(value);
     if (/^(application\/)?problem\+json$/.test(found.text)) return "problem+json";
-    // A text is a body in plain text.
-    if (found.text.includes("{")) {
+    // A text is a body in plain text; a single word may be a misspelled form.
+    if (/[{\s]/.test(found.text)) {
       checkVariables(reader, value, errorVariables);
       return { shape: found.text };
     }

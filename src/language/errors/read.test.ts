@@ -47,13 +47,14 @@ test("bodies and the catalogue", () => {
   });
   assert.deepEqual(
     of(
-      'bodies: { without field: { e: ["{message}"] }, not-found in x: {}, stale: problem+json }\nstatus: { stale: 409 }\n',
+      'bodies: { without field: { e: ["{message}"] }, not-found in x: {}, stale: problem+json, b: No key }\nstatus: { stale: 409 }\n',
     ),
     {
       bodies: {
         "without field": { shape: { e: ["{message}"] } },
         "not-found in x": { shape: {} },
         stale: "problem+json",
+        b: { shape: "No key" },
       },
       status: { stale: 409 },
       errors: {},

@@ -11,7 +11,7 @@ import type { Field, FieldType } from "../../language/resources/model.ts";
 import { adaptedBody } from "./requests.ts";
 import { wrapOf } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
-import type { Envelope } from "./envelope.ts";
+import { type Envelope, withNullable } from "./envelope.ts";
 import { settersOf, visibleOf } from "../authentication/permissions.ts";
 import type { BodyPlan, InputField, InputForm } from "./types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
@@ -34,7 +34,12 @@ export function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
     }),
   );
   const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
-  const envelope = envelopeOf(planInput, resolved, members, names);
+  const nullable = members.filter(({ field }) =>
+    action === "update" ? isNullable(field) : field.type.kind === "nullable",
+  );
+  const around = envelopeOf(planInput, resolved, members, names);
+  const envelope =
+    around === undefined ? undefined : withNullable(around, (name) => nullable.some((one) => one.name === name));
   const files = members.flatMap(({ name, field: { type } }) => {
     const bare = bareType(type);
     return bare.kind === "file" ? [[name, { maxBytes: bare.max, media: bare.media }] as const] : [];

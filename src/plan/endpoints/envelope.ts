@@ -3,6 +3,7 @@
  * the flat body without these objects; a request is unwrapped, a response wrapped.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { orNull } from "../../language/resources/json-schema.ts";
 
 export interface Envelope {
   /** The names of the body members inside this object. */
@@ -12,6 +13,8 @@ export interface Envelope {
   readonly names?: Readonly<Record<string, string>>;
   /** The object may be omitted if the request sends none of its members. */
   readonly optional?: true;
+  /** Null in place of the object means null for each of its members. */
+  readonly nullable?: true;
 }
 
 /** A violation in an enclosing object; `path`: where it is. */
@@ -38,6 +41,21 @@ function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string[]> {
   return paths;
 }
 
+/** Returns the names of the body members inside an object, also in inner objects. */
+function membersOf({ members, objects }: Envelope): readonly string[] {
+  return [...members, ...Object.values(objects).flatMap(membersOf)];
+}
+
+/** Marks the optional objects whose members may all be null. */
+export function withNullable(envelope: Envelope, isNullable: (member: string) => boolean): Envelope {
+  const objects = Object.entries(envelope.objects).map(([name, one]): [string, Envelope] => {
+    const inner = withNullable(one, isNullable);
+    const nullable = inner.optional === true && membersOf(inner).every(isNullable);
+    return [name, nullable ? { ...inner, nullable } : inner];
+  });
+  return { ...envelope, objects: Object.fromEntries(objects) };
+}
+
 function sentName(names: Envelope["names"], member: string): string {
   return names !== undefined && Object.hasOwn(names, member) ? (names[member] ?? member) : member;
 }
@@ -59,6 +77,8 @@ export function openEnvelope(envelope: Envelope, body: JsonObject, ignoresUnknow
       const inner = Object.hasOwn(objects, name) ? objects[name] : undefined;
       if (inner !== undefined) {
         if (isObject(value)) walk(inner, value, [...path, name]);
+        else if (value === null && inner.nullable === true)
+          input.push(...membersOf(inner).map((one): [string, Json] => [one, null]));
         else violations.push({ path: [...path, name], code: "wrong-type" });
       } else if (member !== undefined) input.push([member, value]);
       else if (members.length > 0 && !paths.has(name)) {
@@ -98,7 +118,7 @@ export function envelopeSchema(envelope: Envelope | undefined, flat: JsonObject)
     readonly properties?: Readonly<Record<string, JsonObject>>;
     readonly required?: readonly string[];
   };
-  const write = ({ members, objects, names }: Envelope): JsonObject => {
+  const write = ({ members, objects, names, nullable }: Envelope): JsonObject => {
     const inner = Object.entries(objects).map(([name, one]) => [name, write(one)] as const);
     const needed = [
       ...members.filter((name) => required.includes(name)).map((name) => sentName(names, name)),
@@ -108,11 +128,12 @@ export function envelopeSchema(envelope: Envelope | undefined, flat: JsonObject)
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
       return schema === undefined ? [] : [[sentName(names, name), schema]];
     });
-    return {
+    const schema = {
       ...(rest as JsonObject),
       properties: Object.fromEntries([...localPaths, ...inner]),
       ...(needed.length === 0 ? {} : { required: needed }),
     };
+    return nullable === true ? orNull(schema) : schema;
   };
   const isNeeded = ({ members, objects }: Envelope): boolean =>
     members.some((name) => required.includes(name)) || Object.values(objects).some(isNeeded);

@@ -3,7 +3,7 @@ import { pathSegments } from "../../language/endpoints/resolve.ts";
 import type { InEvent } from "../../language/events/model.ts";
 import { requestValueOf } from "../../language/events/request-value.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { lookup, referenceOf } from "../../language/resources/fields.ts";
+import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { closedObject, jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, ratesOf } from "../limits/limits.ts";
@@ -14,6 +14,8 @@ import type { BodyPlan, InputField, Operation } from "../endpoints/types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
+import type { Model } from "../../language/model.ts";
+import type { PayloadReference } from "./types.ts";
 
 /** Plans the incoming events; empty if the document has no resource. */
 export function inboundOperations(planInput: PlanInput, tables: readonly Table[]): readonly Operation[] {
@@ -34,10 +36,7 @@ function inbound(
   const { model } = planInput;
   const effects = effectsOfInbound(planInput, event);
   const also = inEvent.also && furtherWritePlans(planInput, `events/in/${event}`, inEvent.also, [event]);
-  const references = Object.entries(inEvent.carries).flatMap(([member, type]) => {
-    const resource = referenceOf(model, type);
-    return resource === undefined ? [] : [{ member, resource }];
-  });
+  const references = referencesIn(model, inEvent.carries);
   // If an operation has the event's name, the suffix makes this name unique, since names of operations contain no dots.
   const name = lookup(model.endpoints.endpoints, event) === undefined ? event : `${event}.received`;
   // The plan of every operation needs a resource, even if the event changes none.
@@ -82,6 +81,19 @@ function inbound(
     errors: [...errorsCaused(effects, tables), ...errorsOfFurtherWrites(also ?? [], tables)],
     needs: [],
   };
+}
+
+/** `around`: the embedded types that contain the members; a recursive type is not followed. */
+function referencesIn(model: Model, members: InEvent["carries"], around: readonly string[] = []): PayloadReference[] {
+  return Object.entries(members).flatMap(([name, type]) => {
+    const resource = referenceOf(model, type);
+    if (resource !== undefined) return [{ path: [name], resource }];
+    const bare = bareType(type);
+    const fields = bare.kind === "named" ? lookup(model.resources.types, bare.name) : undefined;
+    if (bare.kind !== "named" || fields === undefined || around.includes(bare.name)) return [];
+    const inner = Object.fromEntries(Object.entries(fields).map(([field, one]) => [field, one.type]));
+    return referencesIn(model, inner, [...around, bare.name]).map((one) => ({ ...one, path: [name, ...one.path] }));
+  });
 }
 
 function bodyOf(planInput: PlanInput, { carries, optional = [], is = {} }: InEvent): BodyPlan {

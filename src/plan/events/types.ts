@@ -21,8 +21,14 @@ export interface InboundPlan {
   readonly is: readonly KindValue[];
   /** Where a request has the id of its delivery; the service processes each id once. */
   readonly once?: RequestValue;
-  /** The payload's members that refer to records, in the order of the payload. */
-  readonly references: readonly { readonly member: string; readonly resource: string }[];
+  /** The members that refer to records, also inside embedded types, in the order of the payload. */
+  readonly references: readonly PayloadReference[];
+}
+
+export interface PayloadReference {
+  /** The names of the members from the payload to the reference. */
+  readonly path: readonly string[];
+  readonly resource: string;
 }
 
 export interface KindValue {

@@ -46,11 +46,14 @@ function unknownKind(places: readonly RequestValue[]): ApiError {
   const detail = "This address does not receive events of this kind";
   const violations = new Map(
     places.map((at): [string, Violation] => {
-      const code = "not-one-of";
-      if (at.kind === "header") return [at.name, { header: at.name, code, detail }];
-      const pointer = fragmentTo(at.path);
-      return [pointer, { pointer, code, detail }];
+      const violation = { ...placeOf(at), code: "not-one-of", detail };
+      return [JSON.stringify(violation), violation];
     }),
   );
   return invalid([...violations.values()]);
+}
+
+/** Where an error says that a value of a request is. */
+export function placeOf(at: RequestValue): Pick<Violation, "header" | "pointer"> {
+  return at.kind === "header" ? { header: at.name } : { pointer: fragmentTo(at.path) };
 }

@@ -1,6 +1,7 @@
 /** Receives an incoming event (part 6, `in`): logs it and applies the transitions of the records in its payload. */
+import type { Json } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { valueAt } from "./event-kind.ts";
+import { placeOf, valueAt } from "./event-kind.ts";
 import { emptyResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
 import { goodMilliseconds } from "../auth/hmac.ts";
@@ -8,7 +9,7 @@ import { cause, follow } from "../records/effects.ts";
 import { writeFurther } from "../records/further-writes.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { entryOf } from "../records/journal.ts";
-import { invalid } from "../errors/api-error.ts";
+import { invalid, type Violation } from "../errors/api-error.ts";
 import { toStoredInput } from "../records/defaults-and-rules.ts";
 
 export async function receive(received: Call, tx: Transaction): Promise<HttpResponse> {
@@ -16,7 +17,8 @@ export async function receive(received: Call, tx: Transaction): Promise<HttpResp
   const response = emptyResponse(operation.response.status);
   if (await isDuplicate(received, tx)) return response;
   const violations = validate?.(received.input) ?? [];
-  if (violations.length > 0) throw invalid(violations);
+  const all = violations.length > 0 ? violations : missingId(received);
+  if (all.length > 0) throw invalid(all);
   const { call } = await toStoredInput(received, tx, received.input);
   const payload = call.variables["input"] as Row;
   await recordPayload(call, tx, payload);
@@ -37,6 +39,13 @@ async function isDuplicate(call: Call, tx: Transaction): Promise<boolean> {
     if (before !== undefined && before.expires > call.now) return true;
   }
   return false;
+}
+
+/** A delivery without its id could be processed twice. */
+function missingId({ compiled, httpRequest, input }: Call): readonly Violation[] {
+  const { once } = compiled.operation.inbound ?? {};
+  if (once === undefined || (valueAt(once, httpRequest, input) ?? "") !== "") return [];
+  return [{ ...placeOf(once), code: "required", detail: "The id of the delivery is required" }];
 }
 
 interface Identity {
@@ -65,9 +74,11 @@ function identities({ caller, compiled, httpRequest, input }: Call): readonly Id
 async function recordPayload(call: Call, tx: Transaction, payload: Row): Promise<void> {
   const { operation } = call.compiled;
   const { event = operation.name, references = [] } = operation.inbound ?? {};
-  const about = references.find(({ member }) => (payload[member] ?? null) !== null);
-  const record = about === undefined ? "" : String(payload[about.member] as string | number);
-  await tx.record({ ...entryOf(call, about?.resource ?? "", record), received: event, data: payload });
+  const [about] = references.flatMap(({ path, resource }) => {
+    const record = valueAt({ kind: "member", path }, call.httpRequest, payload as Json);
+    return record === undefined ? [] : [{ resource, record }];
+  });
+  await tx.record({ ...entryOf(call, about?.resource ?? "", about?.record ?? ""), received: event, data: payload });
   const { status } = operation.response;
   for (const { scope, key, milliseconds } of identities(call)) {
     const expires = call.now + milliseconds;

@@ -84,8 +84,8 @@ export function parseRepeatedQuery(query: string, isRepeatable: (name: string) =
     if (part === "") continue;
     const equals = part.indexOf("=");
     const written = equals === -1 ? part : part.slice(0, equals);
-    const name = decode(written) ?? badEscape({ parameter: shortened(written) });
-    const value = equals === -1 ? "" : (decode(part.slice(equals + 1)) ?? badEscape({ parameter: shortened(name) }));
+    const name = decode(written) ?? badEscape(written, inQuery);
+    const value = equals === -1 ? "" : (decode(part.slice(equals + 1)) ?? badEscape(name, inQuery));
     const first = pairs.get(name);
     if (first !== undefined && isRepeatable(name)) {
       repeated ??= new Map();
@@ -108,19 +108,15 @@ export function parseRepeatedQuery(query: string, isRepeatable: (name: string) =
 export type Pairs = ReadonlyMap<string, readonly string[]>;
 
 /** Decodes a query, a form or cookies. `where`: the location of a name with a bad escape. */
-export function pairsOf(
-  text: string,
-  separator: string,
-  where: (name: string) => Parameters<typeof badEscape>[0],
-): Pairs {
+export function pairsOf(text: string, separator: string, where: (name: string) => Location): Pairs {
   const pairs = new Map<string, string[]>();
   for (const part of text.split(separator)) {
     const written = part.trim();
     if (written === "") continue;
     const equals = written.indexOf("=");
     const sent = equals === -1 ? written : written.slice(0, equals);
-    const name = decode(sent) ?? badEscape(where(shortened(sent)));
-    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
+    const name = decode(sent) ?? badEscape(sent, where);
+    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(name, where));
     // Appends instead of copying: copying would take quadratic time for a body that repeats one name.
     getOrMake(pairs, name, () => []).push(value);
   }
@@ -142,11 +138,13 @@ export function shortened(name: string): string {
   return name.slice(0, 100);
 }
 
-export function badEscape(
-  where: { readonly parameter: string } | { readonly header: string } | { readonly pointer: string },
-): never {
-  const [what = ""] = Object.values(where);
-  throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` contains an invalid percent escape` });
+type Location = { readonly parameter: string } | { readonly header: string } | { readonly pointer: string };
+
+const inQuery = (parameter: string): Location => ({ parameter });
+
+function badEscape(name: string, where: (name: string) => Location): never {
+  const what = shortened(name);
+  throw malformed({ ...where(what), code: "bad-escape", detail: `\`${what}\` contains an invalid percent escape` });
 }
 
 /** Parses a key in a path; undefined if it is no value of the column's type. */

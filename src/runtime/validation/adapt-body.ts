@@ -11,10 +11,11 @@ export interface Adaptation {
   /** Makes lists of single texts and of objects with indexes, as forms send them. */
   readonly isForm?: true | undefined;
   /**
-   * Reads an empty text as no value: it becomes null where null is a value, removes a member of a map, and clears a map. `patch`:
-   * in a merge patch, where null removes the member.
+   * Reads an empty text as no value: it becomes null where null is a value, leaves out an optional member, removes a member of a
+   * map, and clears a map. `patch`: inside a merge patch, where null removes the member; `fields`: of the patch itself, whose
+   * schema allows null for optional fields.
    */
-  readonly emptyRemoves?: "body" | "patch" | undefined;
+  readonly emptyRemoves?: "body" | "patch" | "fields" | undefined;
 }
 
 /** The value of a map that a merge patch clears: unlike other objects, the patch replaces the map by it. */
@@ -22,7 +23,7 @@ export const clearedMap: JsonObject = Object.freeze({});
 
 /** Returns the value as the schema requires it, as far as the adaptation allows; the validator reports the rest. */
 export function adapt(value: Json, schema: JsonObject, adaptation: Adaptation): Json {
-  const { type, properties, additionalProperties, items, anyOf } = schema;
+  const { type, properties, additionalProperties, items, anyOf, required } = schema;
   const types = typesOf(schema);
   if (adaptation.isForm === true && types.includes("array") && !Array.isArray(value)) {
     const list = listOf(value, types);
@@ -31,18 +32,31 @@ export function adapt(value: Json, schema: JsonObject, adaptation: Adaptation): 
   if (value === "" && adaptation.emptyRemoves !== undefined && !types.includes("null") && isMap(schema))
     return clearedMap;
   if (typeof value === "string") return converted(value, types, adaptation);
-  if (Array.isArray(value))
-    return isObject(items) ? value.map((item) => adapt(item as Json, items, adaptation)) : value;
+  if (Array.isArray(value)) {
+    if (!isObject(items)) return value;
+    // A patch replaces a list as a whole.
+    const ofItem =
+      adaptation.emptyRemoves === undefined ? adaptation : { ...adaptation, emptyRemoves: "body" as const };
+    return value.map((item) => adapt(item as Json, items, ofItem));
+  }
   if (!isObject(value)) return value;
   // A nullable object is the first of two alternatives.
   const [alternative] = Array.isArray(anyOf) ? (anyOf as readonly Json[]) : [];
   if (type === undefined && isObject(alternative)) return adapt(value, alternative, adaptation);
   const known = isObject(properties) ? properties : {};
-  const removes = isMap(schema) ? adaptation.emptyRemoves : undefined;
+  const removes = adaptation.emptyRemoves;
+  const ofMember = removes === "fields" ? { ...adaptation, emptyRemoves: "patch" as const } : adaptation;
+  const isOptional = (name: string, inner: JsonObject): boolean =>
+    isMap(schema) ||
+    (removes !== "fields" &&
+      !(Array.isArray(required) && required.includes(name)) &&
+      inner["default"] === undefined &&
+      !typesOf(inner).includes("null"));
   const members = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
-    if (removes !== undefined && member === "") return removes === "patch" ? [[name, null]] : [];
     const inner = Object.hasOwn(known, name) ? known[name] : additionalProperties;
-    if (isObject(inner)) return [[name, adapt(member as Json, inner, adaptation)]];
+    if (member === "" && removes !== undefined && isObject(inner) && isOptional(name, inner))
+      return removes === "body" ? [] : [[name, null]];
+    if (isObject(inner)) return [[name, adapt(member as Json, inner, ofMember)]];
     return inner === false && adaptation.ignoresUnknown === true ? [] : [[name, member as Json]];
   });
   return Object.fromEntries(members);
@@ -81,7 +95,7 @@ function typesOf({ type, anyOf }: JsonObject): readonly Json[] {
 /** Returns the adaptation of a body in JSON or a form; undefined if the body stays as it is. */
 export function adaptationOf({ action, body, ignoresUnknown }: Operation, isForm: boolean): Adaptation | undefined {
   const convertsTexts = body?.convertsTexts;
-  const removes = action === "update" ? "patch" : "body";
+  const removes = action === "update" ? "fields" : "body";
   if (isForm) return { ignoresUnknown, convertsTexts: true, isForm: true, emptyRemoves: removes };
   const emptyRemoves = body?.emptyRemoves === true ? removes : undefined;
   return ignoresUnknown === undefined && convertsTexts === undefined && emptyRemoves === undefined

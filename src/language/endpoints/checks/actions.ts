@@ -58,14 +58,18 @@ const unsafeRetries: Check = {
   severity: "hint",
   why: "A caller who did not receive the response cannot retry without risking a second record.",
   *run({ endpointsOf, model }) {
-    if (model.endpoints.repeats !== "none") return;
-    const creating = [...endpointsOf.values()].flat().find(({ action }) => action === "create");
-    if (creating === undefined) return;
-    yield {
-      at: "endpoints/repeats",
-      message: `\`${creating.operation}\` cannot be retried safely`,
-      help: "write `repeats: Idempotency-Key on every POST, kept 24h`",
-    };
+    const creating = [...endpointsOf.values()].flat().filter(({ action }) => action === "create");
+    const inherited = creating.find(({ endpoint }) => endpoint.repeats === undefined);
+    const general = model.endpoints.repeats === "none" && inherited !== undefined ? [inherited] : [];
+    for (const { operation, endpoint } of [
+      ...general,
+      ...creating.filter(({ endpoint }) => endpoint.repeats === "none"),
+    ])
+      yield {
+        at: `endpoints/${endpoint.repeats === undefined ? "" : `endpoints/${operation}/`}repeats`,
+        message: `\`${operation}\` cannot be retried safely`,
+        help: "write `repeats: Idempotency-Key on every POST, kept 24h`",
+      };
   },
 };
 
