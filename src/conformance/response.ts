@@ -254,6 +254,19 @@ export function memberOf({ model, typed }: Contract, field: string, view?: strin
   return found ?? field;
 }
 
+/** Returns the value of a field in a representation; undefined if the representation does not show the field. */
+export function shownValue(
+  contract: Contract,
+  resource: string | undefined,
+  observed: ObservedRecord,
+  field: string,
+): Json | undefined {
+  const { record, view } = observed;
+  const member = memberOf(contract, field, view);
+  const isShown = member !== field || observableFields(contract, resource ?? "", view).includes(field);
+  return nestedIds(contract, observed).get(field) ?? (isShown ? lookup(record, member) : undefined);
+}
+
 /** Returns the shape of a record in the responses of the operation, for what follows from it. */
 export function itemShape({ model }: Contract, operation: Operation): Shape | undefined {
   const { gives } = operation.endpoint;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { documentOf } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
 
 const tracker = readFileSync(new URL("../../examples/issue-tracker.md", import.meta.url), "utf8");
@@ -143,6 +144,41 @@ const furtherRecords: readonly Altered[] = [
     "getCharge: merchant\n  listCharges, getRefund",
   ),
 ];
+
+const pets = documentOf({
+  resources: {
+    Owner: { id: "id(own)", name: "string(1..20)", vip: "boolean = false" },
+    Pet: { id: "id(pet)", name: "string(1..20)", owner: "Owner, filter", size: "integer(0..9) = 1" },
+    views: {
+      PetOut: { of: "Pet", fields: ["id", "size"], "first-name": "string := name", owner: "OwnerOut" },
+      OwnerOut: { of: "Owner", fields: ["id"] },
+    },
+  },
+  endpoints: {
+    endpoints: {
+      addOwner: "POST /owners",
+      getOwner: "GET /owners/{id}",
+      addPet: { at: "POST /pets", takes: "PetOut", gives: "PetOut" },
+      editPet: { at: "PATCH /pets/{id}", takes: "PetOut", gives: "PetOut" },
+      getPet: { at: "GET /pets/{id}", gives: "PetOut" },
+      listPets: { at: "GET /pets", gives: "PetOut" },
+    },
+  },
+  authentication: {
+    roles: ["user"],
+    allow: {
+      ...Object.fromEntries(["addOwner", "addPet", "editPet", "getPet", "listPets"].map((one) => [one, "user"])),
+      getOwner: "user if vip",
+    },
+  },
+});
+const referred: readonly Altered[] = [
+  edited(pets, "the owner is no filter", "resources/Pet/owner", "Owner, filter", "Owner"),
+  edited(pets, "a pet shrinks", "endpoints/endpoints/editPet", "PATCH /pets/{id}", "PUT /pets/{id}"),
+];
+
+test("references that views show as objects, to records that not everybody sees", (context) =>
+  expectBroken(context, referred));
 
 test("records of further writes", (context) => expectBroken(context, furtherRecords));
 

@@ -445,6 +445,7 @@ on(
     assert.equal(codeOf(await kim.send("POST /desks", { name: "B" })), "201");
     const refused = await kim.send("POST /desks", { name: "C" });
     assert.equal(codeOf(refused), "rate-limited");
+    assert.match(refused.text, /Too many requests: at most 2 in a day of Asia\/Kolkata/);
     const wait = Number(refused.headers["retry-after"]);
     assert.ok(Math.abs(wait - left() / 1000) < 3, String(wait));
     subject.running.pass(left() - 2000);

@@ -16,7 +16,7 @@ import { recordFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import { readersOf, readId } from "../trial/looking.ts";
-import { creatorFor, sendCreation } from "../trial/records.ts";
+import { creatorFor, makeVisible, sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { type Supply, validValue } from "../values/valid.ts";
@@ -284,5 +284,6 @@ export async function otherValue(
   }
   const resource = referenceOf(contract.model, type);
   if (resource === undefined) return undefined;
-  return readId(trial, await trial.make(resource));
+  const [first = anonymous] = await trial.callers();
+  return readId(trial, await makeVisible(trial, resource, first));
 }

@@ -427,7 +427,24 @@ export async function reference(
   const isMade = creatorsOf(trial, resource).length > 0 || handlersOf(trial, resource).length > 0;
   const found = isMade ? undefined : await existing(trial, resource, caller);
   if (found !== undefined) return found;
-  const made = await trial.make(resource, { creator: caller, inner });
+  const made = await makeVisible(trial, resource, caller, inner);
   world.references.push(made);
   return made;
+}
+
+/** How often the test makes a record until its random values let the caller see it. */
+const mostMade = 6;
+
+/** Makes a record that a caller can name: one that the caller sees, if the test succeeds in making one. */
+export async function makeVisible(
+  trial: Trial,
+  resource: string,
+  caller: Caller,
+  inner?: readonly string[],
+): Promise<KnownRecord> {
+  for (let attempt = 1; ; attempt += 1) {
+    const made = await trial.make(resource, { creator: caller, inner });
+    const isHidden = recordVisibility(trial.contract, resource, caller, trial.around(made)) === false;
+    if (!isHidden || attempt === mostMade) return made;
+  }
 }

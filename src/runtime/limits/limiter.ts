@@ -226,7 +226,7 @@ function limitError(
   admission.exceeded = [...admission.reservations.splice(0), ...candidates];
   const seconds = Math.max(...full.map(({ limiter, bucket }) => limiter.waitSeconds(bucket, now)));
   const [first] = full;
-  const many = first === undefined ? "" : `: at most ${first.limiter.quota} in ${first.limiter.windowSeconds} s`;
+  const many = first === undefined ? "" : `: at most ${first.limiter.quota} in ${first.limiter.window}`;
   return new ApiError("rate-limited", {
     detail: `Too many requests${many}`,
     members: { "violated-policies": full.map(({ limiter }) => limiter.name) },

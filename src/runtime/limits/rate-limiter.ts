@@ -55,9 +55,10 @@ export interface RateLimiter extends Pick<Buckets, "look" | "changes" | "again" 
   /** The limit as an item of `RateLimit-Policy`. */
   readonly policy: string;
   readonly name: string;
-  /** `q` of `RateLimit-Policy`, the number of requests; the next member is `w`, the seconds. */
+  /** `q` of `RateLimit-Policy`, the number of requests. */
   readonly quota: number;
-  readonly windowSeconds: number;
+  /** The window for callers: `60 s`, or `a day of Europe/Oslo`. */
+  readonly window: string;
   /** The counts of all processes, if they share them. */
   readonly shared: SharedCounts | undefined;
   left(bucket: Bucket, now: number): number;
@@ -90,7 +91,8 @@ export function createRateLimiter({ rate, sharedRate, ...options }: RateLimiterO
     ...buckets,
     name: rate.name,
     quota: counter.quota,
-    windowSeconds: counter.windowSeconds,
+    window:
+      rate.calendar === undefined ? `${counter.windowSeconds} s` : `a ${rate.calendar.unit} of ${rate.calendar.zone}`,
     policy: `"${rate.name}";q=${counter.quota};w=${counter.windowSeconds}`,
     shared,
     left: (bucket, now) => counter.left(bucket, now),
