@@ -148,9 +148,22 @@ const furtherRecords: readonly Altered[] = [
 const pets = documentOf({
   resources: {
     Owner: { id: "id(own)", name: "string(1..20)", vip: "boolean = false" },
-    Pet: { id: "id(pet)", name: "string(1..20)", owner: "Owner, filter", size: "integer(0..9) = 1" },
+    Pet: {
+      id: "id(pet)",
+      name: "string(1..20)",
+      owner: "Owner, filter",
+      size: "integer(0..9) = 1",
+      from: "datetime(seconds)",
+    },
     views: {
-      PetOut: { of: "Pet", fields: ["id", "size"], "first-name": "string := name", owner: "OwnerOut" },
+      PetOut: {
+        of: "Pet",
+        fields: ["id", "size"],
+        "first-name": "string := name",
+        since: "datetime(seconds) := from",
+        owner: "OwnerOut",
+        until: "datetime(seconds) := from + duration('1m')",
+      },
       OwnerOut: { of: "Owner", fields: ["id"] },
     },
   },
@@ -160,13 +173,22 @@ const pets = documentOf({
       getOwner: "GET /owners/{id}",
       addPet: { at: "POST /pets", takes: "PetOut", gives: "PetOut" },
       editPet: { at: "PATCH /pets/{id}", takes: "PetOut", gives: "PetOut" },
+      feed: {
+        at: "POST /pets/{id}/feed",
+        does: "update",
+        takes: { size: "integer(0..9)" },
+        if: "input.size > 3",
+        else: "too-small",
+      },
       getPet: { at: "GET /pets/{id}", gives: "PetOut" },
       listPets: { at: "GET /pets", gives: "PetOut" },
     },
   },
+  errors: { bodies: { "too-small": { ok: false } }, errors: { "too-small": "200 Too small" } },
   authentication: {
     roles: ["user"],
     allow: {
+      feed: "user",
       ...Object.fromEntries(["addOwner", "addPet", "editPet", "getPet", "listPets"].map((one) => [one, "user"])),
       getOwner: "user if vip",
     },
@@ -174,10 +196,18 @@ const pets = documentOf({
 });
 const referred: readonly Altered[] = [
   edited(pets, "the owner is no filter", "resources/Pet/owner", "Owner, filter", "Owner"),
+  edited(
+    pets,
+    "an error with the status of a success",
+    "endpoints/endpoints/feed/if",
+    "input.size > 3",
+    "input.size > 6",
+  ),
+  edited(pets, "another moment", "resources/views/PetOut/until", "duration('1m')", "duration('2m')"),
   edited(pets, "a pet shrinks", "endpoints/endpoints/editPet", "PATCH /pets/{id}", "PUT /pets/{id}"),
 ];
 
-test("references that views show as objects, to records that not everybody sees", (context) =>
+test("references that views show as objects, Unix time that a view computes, and an error with the status of a success", (context) =>
   expectBroken(context, referred));
 
 test("records of further writes", (context) => expectBroken(context, furtherRecords));

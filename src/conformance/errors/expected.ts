@@ -105,7 +105,9 @@ export function codeIn({ model: { errors } }: Contract, response: Response): str
 export function isError(contract: Contract, response: Response, code: string, operation?: string): boolean {
   const found = codeIn(contract, response);
   if (found !== undefined && knownCodes(contract).has(found)) return found === code;
-  return response.status === statusOf(contract, code, operation);
+  if (response.status !== statusOf(contract, code, operation)) return false;
+  // An error with the status of a success has the body of the error.
+  return response.status >= 400 || errorDeviations(contract, response, { code }, operation).length === 0;
 }
 
 /**

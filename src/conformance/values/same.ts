@@ -1,5 +1,6 @@
 /** Whether a value that comes back is the value that was sent: as it was, or as the language writes it. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { unixTimeOf } from "../../base/unix-time.ts";
 import { readDuration } from "../../expression/instant.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -7,7 +8,7 @@ import type { Fields, FieldType, ScalarName } from "../../language/resources/mod
 import type { Model } from "../../language/model.ts";
 import { isFileValue } from "../files.ts";
 
-/** An absent value and null are the same. */
+/** An absent value and null are the same. `sent`: as JSON, or a moment as expressions have it. */
 export function isSame(model: Model, type: FieldType, sent: Json | undefined, got: Json | undefined): boolean {
   const one = sent ?? null;
   const other = got ?? null;
@@ -18,6 +19,7 @@ export function isSame(model: Model, type: FieldType, sent: Json | undefined, go
     case "id":
       return type.of === undefined ? one === other : isSame(model, type.of, one, other);
     case "scalar":
+      if (type.unix !== undefined) return (typeof one === "string" ? unixTimeOf(one, type.unix) : one) === other;
       return isSameScalar(type.name, one, other);
     case "list":
       return isSameList(one, other, (item, found) => isSame(model, type.of, item, found));
