@@ -168,6 +168,7 @@ const pets = documentOf({
     },
   },
   endpoints: {
+    fields: "fields",
     endpoints: {
       addOwner: "POST /owners",
       getOwner: "GET /owners/{id}",
@@ -180,7 +181,7 @@ const pets = documentOf({
         if: "input.size > 3",
         else: "too-small",
       },
-      getPet: { at: "GET /pets/{id}", gives: "PetOut" },
+      getPet: { at: "GET /pets/{id}", gives: { pet: "PetOut", size: "size" } },
       listPets: { at: "GET /pets", gives: "PetOut" },
     },
   },
@@ -203,6 +204,7 @@ const referred: readonly Altered[] = [
     "input.size > 3",
     "input.size > 6",
   ),
+  edited(pets, "another parameter", "endpoints/fields", "fields: fields", "fields: members"),
   edited(pets, "another moment", "resources/views/PetOut/until", "duration('1m')", "duration('2m')"),
   edited(pets, "a pet shrinks", "endpoints/endpoints/editPet", "PATCH /pets/{id}", "PUT /pets/{id}"),
 ];

@@ -1,6 +1,7 @@
 /** Some members of records (`fields`): a response has the members that the request names, and unknown ones are rejected. */
 import { styleOf } from "../../language/endpoints/resolve.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { responseShape } from "../../language/endpoints/shape.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
@@ -34,22 +35,23 @@ function hasNamed(contract: Contract, called: Operation, parameter: string): Cas
   return operationCase(called, "some members", [{ path: pathOf(called, "fields"), expects }], async (trial) => {
     if (called.action === "list") await listed(trial, called, 1);
     const { body: _, ...options } = await validOptions(trial, called);
-    const full = recordOf(trial, called, await trial.call(called.operation, options));
+    const full = selectableIn(trial, called, await trial.call(called.operation, options));
     const [name] = Object.keys(full ?? {});
     if (name === undefined) throw new NotTried("no response shows a member");
     const interaction = await select(trial, called, options, parameter, name);
     expectSuccess(trial, interaction);
-    const names = Object.keys(recordOf(trial, called, interaction) ?? {});
+    const names = Object.keys(selectableIn(trial, called, interaction) ?? {});
     if (names.join() !== name) throw new Broken(`only the member \`${name}\``, names.join(), interaction);
   });
 }
 
-/** Returns the record in a response: of a list the first one. */
-function recordOf(trial: Trial, called: Operation, interaction: Interaction): JsonObject | undefined {
+/** Returns the members that a request may name: of the record in a response, or of the object around it; of a list of the first one. */
+function selectableIn(trial: Trial, called: Operation, interaction: Interaction): JsonObject | undefined {
   const { contract } = trial;
   const { json } = neededSuccess(trial, interaction);
   const item = called.action === "list" ? pageIn(contract, called, json)?.items[0] : json;
-  return recordIn(contract, called, item)?.record;
+  const isAround = responseShape(contract.model, called).item?.kind === "object";
+  return isAround && isObject(item) ? item : recordIn(contract, called, item)?.record;
 }
 
 function rejectsUnknown(contract: Contract, called: Operation, parameter: string): Case {
