@@ -340,6 +340,26 @@ void test("a creation's transition before one without a guard is tried", async (
   );
 });
 
+void test("of two timers of a state the one that is due first is tried", async () => {
+  const text = documentOf({
+    resources: { Thing: { id: "id(thi)", due: "datetime" } },
+    states: {
+      Thing: {
+        ...{ states: ["open", "lost", "old"], start: "open", final: ["lost", "old"] },
+        moves: { "open -> lost": "at due", "open -> old": "after 10d" },
+      },
+    },
+    endpoints: { endpoints: { addThing: "POST /things", getThing: "GET /things/{id}" } },
+  });
+  for (const seed of [1, 2, 3]) {
+    const { cases } = await testServed(text, { only: ["states"], seed });
+    assert.deepEqual(
+      cases.flatMap((one) => (one.kind === "broken" ? [one.id] : [])),
+      [],
+    );
+  }
+});
+
 for (const type of ["datetime", "datetime(seconds)"])
   void test(`a timer at a ${type}, and records that are stored from one, are tried`, async () => {
     const text = documentOf({
