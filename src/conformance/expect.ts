@@ -4,6 +4,7 @@ import { Broken, NotTried } from "./case.ts";
 import {
   codeIn,
   errorDeviations,
+  expectedBody,
   type ExpectedError,
   isFurtherError,
   isStated,
@@ -46,11 +47,6 @@ export function singleKey(code: string): string {
   return `single ${code}`;
 }
 
-/** Notes that an error came as it had to. */
-function recordProvoked({ world }: Trial, code: string, interaction: Interaction): void {
-  getOrMake(world.provoked, code, () => []).push(interaction);
-}
-
 /** Expects an error. If the document does not state the error, any response between 400 and 499 will do. */
 export function expectError(trial: Trial, interaction: Interaction, expected: ExpectedError, path?: string): Response {
   const { contract } = trial;
@@ -64,9 +60,9 @@ export function expectError(trial: Trial, interaction: Interaction, expected: Ex
   if (!isStated(contract, expected.code)) return response;
   const [first] = errorDeviations(contract, response, expected, operation);
   if (first === undefined) {
-    recordProvoked(trial, expected.code, interaction);
-    for (const { codes } of expected.entries ?? [])
-      if (codes.length === 1 && codes[0] !== undefined) recordProvoked(trial, singleKey(codes[0]), interaction);
+    const singles = (expected.entries ?? []).flatMap(({ codes }) => (codes.length === 1 ? codes.map(singleKey) : []));
+    for (const key of [expected.code, expectedBody(contract, expected, operation).path, ...singles])
+      getOrMake(trial.world.provoked, key, () => []).push(interaction);
     return response;
   }
   // If another error came, the case's own statement is broken; if only its status or its body is wrong, part 7 is.

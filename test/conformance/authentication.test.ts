@@ -50,7 +50,10 @@ const owned = documentOf({
   endpoints: { endpoints: { ...crud, clearThings: "DELETE /things" } },
   authentication: {
     own: { Thing: "by == caller.id" },
-    allow: { ...signedIn, addThing: "signed-in", listThings: "admin | signed-in if own", clearThings: "signed-in" },
+    allow: {
+      ...{ ...signedIn, addThing: "signed-in", clearThings: "signed-in" },
+      ...{ getThing: "admin | signed-in if own", listThings: "admin | signed-in if own" },
+    },
   },
 });
 
@@ -202,6 +205,18 @@ const rows: readonly Row[] = [
     text: tokens,
     edit: ["    lasts: 1h", "    lasts: 30m"],
     broken: "authentication/credentials/token/lasts",
+  },
+  {
+    what: "one's own records for all",
+    text: owned,
+    edit: ["getThing: admin | signed-in if own", "getThing: signed-in if own"],
+    broken: "authentication/allow/getThing",
+  },
+  {
+    what: "tokens after another scheme, too",
+    text: edited(tokens, [["    secret: env", "    sent: Authorization Bearer\n    secret: env"]]),
+    edit: ["sent: Authorization Bearer", "sent: [Authorization Bearer, Authorization Other]"],
+    broken: "authentication/credentials/token/sent",
   },
   {
     what: "a list of one's own for one of all",

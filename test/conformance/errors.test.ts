@@ -80,6 +80,12 @@ const listing = (text: string): Block => ({
   ...{ body: { text, all: [{ code: "{fault}" }] }, codes: { required: "missing" } },
 });
 
+/** Errors whose body lists single ones in this member, if there are any. */
+const listed = (member: string): Block => ({
+  bodies: { "without field": { text: "{message}" } },
+  body: { text: "{message}", [member]: [{ code: "{fault}" }] },
+});
+
 const rows: readonly Row[] = [
   other("a body of another kind", "body", { body: "problem+json" }, { body: shape }),
   other("the usual body", "body", { body: shape }, { body: "problem+json" }),
@@ -87,6 +93,7 @@ const rows: readonly Row[] = [
   other("a body with another value", "body", { body: shape }, { body: { ...(shape as Block), error: { code: "{title}", text: "{message}" } } }),
   other("another body of one error", "bodies/not-found", { bodies: { "not-found": { nothing: "{message}" } } }),
   other("another body of errors about no field", "bodies/without field", { bodies: { "without field": { nothing: "{message}" } } }),
+  other("another body of errors about a field", "body", listed("all"), listed("each")),
   other("another body in one operation", "bodies/too-big in addThing", { bodies: { "too-big in addThing": { big: "yes" } } }),
   other("another status of a missing record", "status/not-found", { status: { "not-found": "410" } }),
   other("another status of a conflict", "status/already-exists", { status: { "already-exists": "422" } }),

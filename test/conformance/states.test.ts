@@ -22,7 +22,10 @@ const usual: Block = { states: ["open", "closed", "lost"], start: "open", final:
 function living(life: Block): string {
   return documentOf({
     resources: {
-      Thing: { id: "id(thi)", "name?": "string(1..9)", count: "integer = 0, read-only", "due?": "datetime" },
+      Thing: {
+        ...{ id: "id(thi)", key: "string(1..9)", "name?": "string(1..9)", count: "integer = 0, read-only" },
+        "due?": "datetime",
+      },
     },
     states: { Thing: { ...usual, ...life } },
     endpoints: { endpoints: operations },
@@ -136,6 +139,8 @@ function late(after: string, more: Block = { "open -> late": hurried }): Block {
 
 const guarded: Block = { by: "close", if: "input.code == 'yes'", else: "not-so" };
 
+const keyed: Block = { "open -> closed": { ...guarded, if: "input.code == key" }, "open -> lost": "by lose" };
+
 const begins: Block = { by: "addThing", set: { count: "count + 1" } };
 const started: Block = { ...begins, if: "name != null" };
 
@@ -180,6 +185,12 @@ const rows: readonly Altered[] = [
   ),
   transition("no guard", "open -> closed", guarded, "by close"),
   transition("another guard", "open -> closed", guarded, { ...guarded, if: "input.code == 'no'" }),
+  life(
+    "a transition behind a guard that compares a field with the input",
+    "moves/closed -> open",
+    { moves: { ...keyed, "closed -> open": "by open" } },
+    { moves: { ...keyed, "closed -> lost": "by open" } },
+  ),
   transition("a guard with another error", "open -> closed", guarded, { ...guarded, else: "other" }),
   transition(
     "a guard that counts",

@@ -33,7 +33,7 @@ export function authenticationCases(contract: Contract): PartCases {
   return {
     cases: [
       ...operations.flatMap((operation) => matrix(contract, operation)),
-      ...operations.flatMap((operation) => hides(contract, operation)),
+      ...operations.flatMap((operation) => ofOthers(contract, operation)),
       ...operations.flatMap((operation) => creatingCases(contract, operation)),
       ...Object.keys(contract.model.authentication.show).flatMap((field) => reveals(contract, field)),
       ...settingCases(contract),
@@ -97,7 +97,12 @@ async function succeeds(trial: Trial, called: Operation, caller: Caller): Promis
   const { status } = trial.responseOf(interaction);
   if (status < 300 && deleted !== undefined && (await trial.look(deleted)))
     throw brokenBy(trial, `no ${deleted.resource} of ${caller.name} after ${operation}`, "it is there");
-  // Other cases are about what else the operation may answer.
+  expectPermitted(trial, interaction, record);
+}
+
+/** Other cases are about what else the operation may answer. */
+function expectPermitted(trial: Trial, interaction: Interaction, record: KnownRecord | undefined): void {
+  const { status } = trial.responseOf(interaction);
   if (status === 401 || status === 403 || (status === 404 && record !== undefined)) expectSuccess(trial, interaction);
 }
 
@@ -152,26 +157,29 @@ async function ableCaller(trial: Trial, operation: string): Promise<Caller | und
 }
 
 /**
- * Somebody else's record is hidden: a caller for whom every condition is false gets the hidden status, or 403 if the caller sees the
- * record.
+ * Somebody else's record: a caller with a grant without a condition may run the operation on it; one for whom every condition is false
+ * gets the hidden status, or 403 if the caller sees the record.
  */
-function hides(contract: Contract, called: Operation): readonly Case[] {
+function ofOthers(contract: Contract, called: Operation): readonly Case[] {
   const { operation, resource } = called;
   const grants = lookup(contract.model.authentication.allow, operation) ?? [];
   if (resource === undefined || !needsRecord(called) || called.endpoint.the !== undefined) return [];
-  if (!grants.some((grant) => grant.if !== undefined)) return [];
   return rolesOf(contract).flatMap((roles): readonly Case[] => {
     const kind = callerLike(roles);
     const own = grants.filter((grant) => admits(grant, kind));
-    if (own.length === 0 || own.some((grant) => grant.if === undefined)) return [];
+    if (!own.some((grant) => grant.if !== undefined)) return [];
+    const may = own.some((grant) => grant.if === undefined);
+    // Who may not see the record above gets 404.
+    if (may && called.parents.length > 0) return [];
     const who = roleText(roles);
+    const verb = may ? "may" : "may not";
     return [
       {
         id: `authentication/allow/${operation}: other ${kindId(roles)}`,
         aspects: aspectsOf(
           contract,
           operation,
-          `a caller with ${who} may not run ${operation} on a record of somebody else`,
+          `a caller with ${who} ${verb} run ${operation} on a record of somebody else`,
         ),
         operation,
         run: async (trial) => {
@@ -180,8 +188,9 @@ function hides(contract: Contract, called: Operation): readonly Case[] {
           const record = await recordOf(trial, called, owner);
           await trial.look(record);
           const around = trial.around(record);
-          if (mayRun(contract, operation, other, around) !== false)
-            throw new NotTried(`the test has no record on which ${other.name} may not run ${operation}`);
+          if (mayRun(contract, operation, other, around) !== may)
+            throw new NotTried(`the test has no record on which ${other.name} ${verb} run ${operation}`);
+          if (may) return expectPermitted(trial, await trial.call(operation, { caller: other, record }), record);
           const isVisible = recordVisibility(contract, resource, other, around);
           if (isVisible === undefined)
             throw new NotTried(`the test does not know whether ${other.name} sees the record`);

@@ -39,7 +39,7 @@ function elsewhere(contract: Contract, name: string): readonly Case[] {
   }));
 }
 
-/** Returns places with the name of the declared one that no credential of the document has. */
+/** Returns places with the name of the declared one, and with another scheme, that no credential of the document has. */
 function otherPlaces(contract: Contract, name: string): readonly SentIn[] {
   const used = Object.keys(contract.model.authentication.credentials).flatMap((one) => placesIn(contract, one));
   const usedKeys = new Set(used.map(keyOf));
@@ -48,7 +48,8 @@ function otherPlaces(contract: Contract, name: string): readonly SentIn[] {
   const shared = written === "Authorization" ? "access_token" : written;
   const bearer: SentIn = { header: "Authorization", scheme: "Bearer" };
   const all: readonly SentIn[] = [bearer, { header: shared }, { query: shared }, { cookie: shared }];
-  return all.filter((location) => !usedKeys.has(keyOf(location)));
+  const others = all.filter((location) => !usedKeys.has(keyOf(location)));
+  return "scheme" in first ? [...others, { ...first, scheme: "Other" }] : others;
 }
 
 /** Two places are one for this test if a service might read the same words of a request. */

@@ -23,7 +23,8 @@ export function errorCases(contract: Contract): PartCases {
       ...standardCases(contract),
       ...Object.keys(errors).flatMap((code) => isTriggered(contract, `errors/errors/${code}`, code)),
       ...Object.keys(messages).flatMap((code) => isTriggered(contract, `errors/messages/${code}`, code)),
-      ...Object.keys(bodies).flatMap((key) => isTriggered(contract, `errors/bodies/${key}`, bodyFor(key).code)),
+      ...Object.keys(bodies).flatMap((key) => hasBody(contract, `errors/bodies/${key}`, key)),
+      ...(isWritten("errors/body") ? hasBody(contract, "errors/body") : []),
       ...[...Object.keys(status), ...Object.keys(codes)].flatMap((code) =>
         [`errors/status/${code}`, `errors/codes/${code}`]
           .filter(isWritten)
@@ -35,8 +36,6 @@ export function errorCases(contract: Contract): PartCases {
         isSingle(contract, code) ? isAsExpected("codes", code) : comes(contract, `errors/codes/${code}`, code),
       ),
       ...Object.keys(messages).map((code) => isAsExpected("messages", code)),
-      ...Object.keys(bodies).map((key) => hasBody(contract, `errors/bodies/${key}`, key)),
-      ...(isWritten("errors/body") ? [hasBody(contract, "errors/body")] : []),
       ...(isWritten("errors/standard") ? [standard(contract), onlyDeclared(contract)] : []),
       ...leaksNothing(contract),
     ],
@@ -52,16 +51,16 @@ function remedyOf(code: string): string | undefined {
   return code === "rate-limited" || code === "quota-exceeded" ? "a test clock, or a larger --budget" : undefined;
 }
 
-/** What the document says causes the error does cause it. */
-function isTriggered(contract: Contract, path: string, code: string): readonly Case[] {
+/** What the document says causes the error does cause it. `key`: of the error among those that were provoked. */
+function isTriggered(contract: Contract, path: string, code: string, key = code): readonly Case[] {
   if (triggersOf(contract, code).length === 0) return [];
   return [
     {
       id: `${path}: caused`,
       aspects: [{ path, expects: `${code} comes if what causes it is the case` }],
       run: async (trial) => {
-        const waiting = await triggerError(trial, code);
-        if (found(trial, code).length === 0) throw waiting ?? notProvoked(code);
+        const waiting = await triggerError(trial, code, key);
+        if (found(trial, key).length === 0) throw waiting ?? notProvoked(code);
       },
     },
   ];
@@ -72,11 +71,11 @@ function isTriggered(contract: Contract, path: string, code: string): readonly C
  *
  * @throws Broken if something else came
  */
-async function triggerError(trial: Trial, code: string): Promise<NotTried | undefined> {
+async function triggerError(trial: Trial, code: string, key: string): Promise<NotTried | undefined> {
   let waiting: NotTried | undefined;
   let other: Broken | undefined;
   for (const run of triggersOf(trial.contract, code)) {
-    if (found(trial, code).length > 0) return undefined;
+    if (found(trial, key).length > 0) return undefined;
     try {
       await run(trial);
     } catch (thrown) {
@@ -86,11 +85,11 @@ async function triggerError(trial: Trial, code: string): Promise<NotTried | unde
       if (thrown instanceof NotTried && thrown.reason === stopped) waiting = thrown;
     }
   }
-  if (other !== undefined && found(trial, code).length === 0) throw other;
+  if (other !== undefined && found(trial, key).length === 0) throw other;
   return waiting;
 }
 
-/** Returns the responses with an error, or with one of a single member, as cases expected it. */
+/** Returns the responses with an error, with one of a single member, or with a body, as cases expected it. */
 function found({ contract, world }: Trial, code: string): readonly Interaction[] {
   if (isSingle(contract, code)) return world.provoked.get(singleKey(code)) ?? [];
   const named = world.all.filter(({ response }) => isResponse(response) && isNamed(contract, response, code));
@@ -152,24 +151,20 @@ function isAsExpected(member: "codes" | "messages", code: string): Case {
 }
 
 /** A body comes as it is declared. Each expected error is compared with its body. */
-function hasBody(contract: Contract, path: string, key?: string): Case {
+function hasBody(contract: Contract, path: string, key?: string): readonly Case[] {
+  const { code } = key === undefined ? { code: "invalid-request" } : bodyFor(key);
   const what = key === undefined ? "errors" : key === withoutField ? "errors about no field" : key;
-  return {
-    id: `${path}: comes`,
-    aspects: [{ path, expects: `${what} have the declared body` }],
-    last: true,
-    run: async (trial) => {
-      const { code, operation } = key === undefined || key === withoutField ? {} : bodyFor(key);
-      const isFound = [...trial.world.provoked].some(([one, interactions]) =>
-        interactions.some(
-          (interaction) =>
-            (operation === undefined || interaction.operation === operation) &&
-            [true, false].some((hasField) => bodyOf(contract, one, interaction.operation, hasField).path === path),
-        ),
-      );
-      if (!isFound) throw new NotTried(`no case of this run causes ${code ?? "an error"} with this body`);
+  return [
+    ...isTriggered(contract, path, code, path),
+    {
+      id: `${path}: comes`,
+      aspects: [{ path, expects: `${what} have the declared body` }],
+      last: true,
+      run: async (trial) => {
+        if (found(trial, path).length === 0) throw new NotTried("no case of this run causes an error with this body");
+      },
     },
-  };
+  ];
 }
 
 /** Some standard error came as the catalogue describes it. */

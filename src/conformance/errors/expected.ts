@@ -88,6 +88,15 @@ export function bodyOf(
   return special === undefined ? { body, path: "errors/body" } : { body: special, path: `errors/bodies/${key}` };
 }
 
+/** Returns the body of an expected error, as `bodyOf`. */
+export function expectedBody(
+  contract: Contract,
+  { code, entries = [] }: ExpectedError,
+  operation: string | undefined,
+): ReturnType<typeof bodyOf> {
+  return bodyOf(contract, code, operation, entries.length > 0 || code === "already-exists");
+}
+
 /** Returns the code that a response names; undefined if its body has none. */
 export function codeIn({ model: { errors } }: Contract, response: Response): string | undefined {
   const { json } = response;
@@ -145,12 +154,12 @@ export function isByOperation(contract: Contract, response: Response, operation:
 export function errorDeviations(
   contract: Contract,
   response: Response,
-  { code, status: usual, entries }: ExpectedError,
+  error: ExpectedError,
   operation: string | undefined,
 ): readonly Deviation[] {
   const { model } = contract;
+  const { code, status: usual, entries } = error;
   const status = statusOf(contract, code, operation, usual);
-  const hasField = (entries !== undefined && entries.length > 0) || code === "already-exists";
   const where = lookup(model.errors.errors, code) === undefined ? "errors/standard" : `errors/errors/${code}`;
   if (status !== undefined && response.status !== status) {
     const isSame = codeIn(contract, response) === code;
@@ -159,7 +168,7 @@ export function errorDeviations(
   }
   const late = retryDeviations(contract, response, code);
   if (late.length > 0) return late;
-  const { body, path } = bodyOf(contract, code, operation, hasField);
+  const { body, path } = expectedBody(contract, error, operation);
   if (body === undefined) return [];
   if (body !== "problem+json") {
     // A body that is one text need not be JSON.

@@ -117,8 +117,7 @@ interface Computing {
 
 /** Returns the scope of an expression over a record; with other records if it selects those that refer to this new record. */
 function scopeFor(trial: Trial, typed: TypedExpression, caller: Caller, { isNew, resource, values }: Computing): Scope {
-  const { input: _, ...scope } = trial.scope(caller);
-  const all = { ...scope, resource, record: values };
+  const all = { ...trial.scope(caller), resource, record: values };
   const isMade = (field: string): boolean => madeTarget(trial, resource, field, values) !== undefined;
   return isNew && selectsKnown(trial, typed, caller, isMade) ? { ...all, records: knownRecords(trial) } : all;
 }

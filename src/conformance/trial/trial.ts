@@ -109,7 +109,7 @@ export interface Trial {
   /** Returns all callers that the test has, the anonymous one last. */
   callers(): Promise<readonly Caller[]>;
 
-  /** Returns what the expressions of an operation on the record may read. */
+  /** Returns what the expressions of an operation on the record may read. Without `input`, its members are unknown. */
   scope(caller: Caller, record?: KnownRecord, input?: JsonObject): Scope;
   around(record?: KnownRecord): Around;
   /** Returns the same trial as a client of another version; its requests are among those of this trial. */
@@ -216,11 +216,11 @@ export function createTrial(world: World, random: Random, log: Log = newLog(), m
       now: presentOf(world),
       base: baseAddress(contract, target.address),
     }),
-    scope: (caller, record, input = {}) => ({
+    scope: (caller, record, input) => ({
       ...trial.around(record),
       model: contract.model,
       caller,
-      input: input as Readonly<Record<string, Value>>,
+      ...(input && { input: input as Readonly<Record<string, Value>> }),
     }),
     at: (version) => createTrial(worldAt(world, version), random, log, making),
     trialMaking(resource) {

@@ -21,7 +21,7 @@ export interface RunState {
   readonly deviations: Set<string>;
   /** How many optional members the bodies of an operation have, if the implementation rejects bodies with only some. */
   readonly memberSets: Map<string, "all" | "required">;
-  /** The interactions in which an error came as a case expected it, by code. */
+  /** The interactions in which an error came as a case expected it, by its code and by the path of its body. */
   readonly provoked: Map<string, Interaction[]>;
   /** The resources of which no record appears, whatever the test does. */
   readonly notAppearing: Set<string>;

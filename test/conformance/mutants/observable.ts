@@ -94,6 +94,17 @@ const rules: readonly Rule[] = [
   { reason: "Nonet compares If-Match in either case", of: matching(/^endpoints\/edits$/, /^none for optional$/) },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
+  { reason: "another transition between the two states has the same trigger", of: isSecondTransition },
+  {
+    reason: "no record in this state gets the event",
+    of: either(
+      // The locker of an announced parcel is held, that of a stored one occupied.
+      matching(/^states\/Locker\/moves\/(?:free -> held|held -> \w+|occupied -> free)$/, /^from \w+, too$/),
+      // A job begins only for an order that is placed, and moves it on.
+      matching(/^states\/Order\/moves\/(?:placed -> printing|printing -> printed)$/, /^from \w+, too$/),
+    ),
+  },
+  { reason: "nothing in the document creates the records: a function may, or not", of: isListOfFunction },
   { reason: "no message contains the name of the field", of: isHiddenField },
   { reason: "no two records get the same random value", of: isRandom },
   { reason: "no request changes a record", of: isUnchangeable },
@@ -269,16 +280,50 @@ function isLoginInput(one: Difference): boolean {
   return member === "takes" && isLogin && isWider(one);
 }
 
-/** Whether a guard admits one value alone of the member, which the narrower type has too. */
+/** Whether a guard admits one value alone of the member, which the narrower type has too, or none above the greatest. */
 function isGuardedInput(one: Difference): boolean {
   const [, operation, member, name] = one.path.split("/").slice(1);
   if (member !== "takes" || !isWider(one)) return false;
   const guards = Object.values(one.model.states).flatMap((lifecycle) =>
     lifecycle === "none" ? [] : lifecycle.moves.flatMap(({ triggers }) => triggers),
   );
+  const type = lookup(lookup(one.model.endpoints.endpoints, operation ?? "")?.takes ?? {}, name ?? "")?.type;
+  const limit = type !== undefined && "max" in type && one.path.endsWith("/max") ? ` <= ${type.max}` : " ==";
   return guards.some(
-    ({ if: guard = "", on }) => on.kind === "by" && on.operation === operation && guard.includes(`input.${name} ==`),
+    ({ if: guard = "", on }) =>
+      on.kind === "by" && on.operation === operation && guard.includes(`input.${name}${limit}`),
   );
+}
+
+/** Whether a transition begins in a further state, from which another one with the same trigger leads to the same state. */
+function isSecondTransition({ model, path, what }: Difference): boolean {
+  const [, resource = "", , name = ""] = path.split("/");
+  const lifecycle = lookup(model.states, resource);
+  const moves = lifecycle === undefined || lifecycle === "none" ? [] : lifecycle.moves;
+  const altered = moves.find((one) => transitionName(one) === name);
+  return moves.some(
+    ({ from, to, triggers }) =>
+      to === altered?.to &&
+      JSON.stringify(triggers) === JSON.stringify(altered.triggers) &&
+      [from].flat().some((state) => what === `from ${state}, too`),
+  );
+}
+
+/** Whether a list is empty, and no request creates records of its resource. */
+function isListOfFunction({ before, path, what }: Difference): boolean {
+  const [, operation] = /^endpoints\/endpoints\/([^/]+)\/where$/.exec(path) ?? [];
+  const resource = before.operations.find(({ name }) => name === operation)?.resource;
+  return (
+    what === "a list of nothing" &&
+    resource !== undefined &&
+    !before.operations.some((one) => isCreating(one, resource)) &&
+    creationsIn([before.operations, before.tables], resource).length === 0
+  );
+}
+
+function isCreating(one: Operation, resource: string): boolean {
+  const isMaking = one.action === "create" || one.action === "handler" || one.creates;
+  return (one.resource === resource && isMaking) || one.link?.resource === resource;
 }
 
 function isWiderServerField(one: Difference): boolean {
@@ -481,9 +526,7 @@ function isBelowPattern(one: Difference): boolean {
 /** Whether a default is altered of a field that each further write sets, where nothing else creates records. */
 function isUnusedDefault({ before, path }: Difference): boolean {
   const [, resource = "", name = "", detail] = path.split("/");
-  const isCreating = (one: Operation): boolean =>
-    (one.resource === resource && (one.action === "create" || one.creates)) || one.link?.resource === resource;
-  if (detail !== "default" || before.operations.some(isCreating)) return false;
+  if (detail !== "default" || before.operations.some((one) => isCreating(one, resource))) return false;
   const writes = creationsIn([before.operations, before.tables], resource);
   return writes.length > 0 && writes.every(({ values }) => values.some(({ field }) => field === name));
 }
