@@ -4,13 +4,23 @@ import { test } from "node:test";
 import { crud, documentOf } from "../enforced/document.ts";
 import { testServed } from "./served.ts";
 
-/** Things with some of the usual operations. */
+/** The usual operations of things, and of their parts, which alone a PUT makes. */
+const operations = {
+  ...crud,
+  putPart: "PUT /things/{thing}/parts/{id}",
+  removePart: "DELETE /things/{thing}/parts/{id}",
+};
+const resources = {
+  Thing: { id: "id(thi)", name: "string(1..40)" },
+  Part: { id: "string(1..9)", thing: "Thing, create-only, delete with" },
+};
+
 function withOperations(names: readonly string[]): string {
-  const endpoints = Object.fromEntries(Object.entries(crud).filter(([name]) => names.includes(name)));
-  return documentOf({ endpoints: { endpoints } });
+  const endpoints = Object.fromEntries(Object.entries(operations).filter(([name]) => names.includes(name)));
+  return documentOf({ resources, endpoints: { endpoints } });
 }
 
-const names = Object.keys(crud);
+const names = Object.keys(operations);
 
 for (const missing of names) {
   void test(`found: a service without ${missing}`, async () => {

@@ -1,4 +1,5 @@
 /** What clients can observe of part 1: each operation that the document lists is there. The rest of the part is for readers. */
+import { ifPossible } from "../attempts.ts";
 import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import { type Contract, needsRecord } from "../contract.ts";
 import { mayRun } from "../permissions.ts";
@@ -44,8 +45,11 @@ function isThere(contract: Contract, name: string): readonly Case[] {
       aspects: [{ path: statement, expects: `the service has the operation ${name}` }],
       operation: name,
       run: async (trial) => {
-        const subject = needsRecord(called) ? await subjectFor(trial, called) : undefined;
-        const interaction = await trial.call(name, subject ?? {});
+        const subject = needsRecord(called) ? await ifPossible(() => subjectFor(trial, called)) : undefined;
+        const last = trial.interactions.at(-1);
+        // The operation itself may make its records.
+        const interaction =
+          subject === undefined && last?.operation === name ? last : await trial.call(name, subject ?? {});
         const response = trial.responseOf(interaction);
         if (isByOperation(contract, response, name)) return;
         if (isRejectedByGuard(contract, response, called)) {
