@@ -17,6 +17,16 @@ const create = operation("addCat", { body: reference, answers: { 201: reference 
 const read = operation("getCat", { answers: { 200: reference } });
 const list = operation("listCats", { answers: { 200: cats } });
 
+const named: JsonObject = { $ref: "#/components/schemas/Named" };
+const namedCat: JsonObject = { type: "object", required: ["id", "name"], properties: { id: text, name: text } };
+const readNamed = operation("getNamed", { answers: { 200: named } });
+
+/** A `PUT` with the key that clients choose. */
+function setNamed(...statuses: readonly number[]): JsonObject {
+  const answers = statuses.map((status) => [status, status < 300 ? named : undefined] as const);
+  return operation("set", { body: named, answers: Object.fromEntries(answers) });
+}
+
 interface Written {
   readonly body?: JsonObject;
   readonly answers: Readonly<Record<number, JsonObject | undefined>>;
@@ -103,6 +113,10 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["a PUT that creates, with the key in the path", described({ "/cats/{name}": { put: operation("putCat", { body: { type: "object", required: ["pin"], properties: { pin: text } }, answers: { 201: { type: "object", properties: {} }, 204: undefined } }), get: read } }), "at: PUT /cats/ name of: Cat gives: status: given: 204 created: 201", "name: string(1..40) unique create-only"],
   ["a PUT that creates or changes", described({ "/cats/{name}": { put: operation("putCat", { body: reference, answers: { 200: reference, 201: reference } }), get: read } }), "at: PUT /cats/ name of: Cat", "status: created: 201"],
   ["a POST of a record that changes it", ofCats({ one: { post: operation("editCat", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference } }) } }), "editCat: at: POST /cats/ catId of: Cat does: update"],
+  ["a PUT that need not contain what a record needs", ofCats({ one: { put: operation("set", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference } }) } }), "set: at: PUT /cats/ catId of: Cat does: update"],
+  ["a PUT of records whose creation stays a handler, with a key that clients choose", described({ "/cats": { post: operation("addCat", { body: text, answers: { 201: named } }) }, "/cats/{id}": { get: readNamed, put: setNamed(200) } }, { Named: namedCat }), "set: at: PUT /cats/ id of: Named does: update"],
+  ["a PUT without a POST, of a record that may be missing", described({ "/cats/{id}": { get: readNamed, put: setNamed(200, 404) } }, { Named: namedCat }), "set: at: PUT /cats/ id of: Named does: update"],
+  ["records below one that has not the name of its collection", described({ "/pets": { post: operation("addPet", { body: named, answers: { 201: named } }) }, "/pets/{id}": { get: readNamed }, "/pets/{id}/kittens": { post: create }, "/pets/{id}/kittens/{catId}": { get: read } }, { Named: namedCat, Cat: cat }), "addCat: at: POST /pets/ namedId /kittens of: Cat", "getCat: at: GET /pets/ namedId /kittens/ catId of: Cat"],
   ["a deletion with an answer", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { id: { type: "integer" }, object: { ...text, enum: ["cat"] }, deleted: { type: "boolean" } } } } }) } }), "gives: id: id object: 'cat' deleted: true"],
   ["records below what no operation creates", described({ "/orgs/{org}/cats": { post: create, get: list }, "/orgs/{org}/cats/{cat_name}": { get: read } }), "addCat: at: POST /orgs/ org /cats of: Cat gives: CatView", "at: GET /orgs/ org /cats/ name of: Cat", "org: string(1..255) create-only", "Cat: unique org + name"],
   ["records below several parameters, one of which answers have", described({ "/homes/{home_id}/rooms/{id}/cats": { post: create }, "/homes/{home_id}/rooms/{id}/cats/{catId}": { get: read } }, { Cat: { ...cat, properties: { ...(cat["properties"] as JsonObject), homeId: { ...text, readOnly: true } } } }), "POST /homes/ homeId /rooms/ roomId /cats", "homeId: string(1..255) create-only roomId: string(1..255) create-only"],
@@ -185,7 +199,8 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["listCats", "its pages count from 0: page", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 0 })] }) } })],
   ["edit", "its body has a member that no record has: cat-name", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { "cat-name": text } }, answers: { 200: reference } }) } })],
   ["edit", "a member of its body has another type than in the record: kind", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { kind: text } }, answers: { 200: reference } }) } })],
-  ["set", "its body may lack a member that a record needs: name", ofCats({ one: { put: operation("set", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference } }) } })],
+  ["set", "its body may lack a member that a record needs: name", ofCats({ one: { put: operation("set", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference, 201: reference } }) } })],
+  ["set", "it would create a record whose key clients choose, which the source does not say", described({ "/cats/{id}": { get: readNamed, put: setNamed(200) } }, { Named: namedCat })],
   ["dropCat", "its answer is no record", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { message: text } } } }) } })],
   ["dropCat", "it has a parameter that is no field of the record: force", ofCats({ one: { delete: operation("dropCat", { answers: { 204: undefined }, parameters: [query("force", { type: "boolean" })] }) } })],
   ["dropCat", "it has several successful answers: 200, 202", ofCats({ one: { delete: operation("dropCat", { answers: { 200: undefined, 202: undefined } }) } })],

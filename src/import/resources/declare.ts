@@ -1,5 +1,5 @@
 /** Declares the operations of a group, as far as their bodies and answers lie within its record. */
-import { camelCase, snakeCase } from "../../base/case.ts";
+import { camelCase, kebabCase, plural, snakeCase } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import type { Endpoint, Method, ResponseTemplate } from "../../language/endpoints/model.ts";
 import { isChangeable, isNeverReturned, isServerSet } from "../../language/resources/fields.ts";
@@ -42,6 +42,8 @@ export interface Context {
   readonly named: NamedSchemas;
   readonly parameter?: string;
   readonly segment: string;
+  /** The operation that creates the records. */
+  readonly creation: ContractOperation | undefined;
   /** The path of the parent in the source, and in the document. */
   readonly parentPath?: { readonly written: string; readonly declared: string };
   /** The header fields and cookies in which clients send credentials. */
@@ -61,7 +63,27 @@ export const actionsOfOne: Readonly<Partial<Record<Method, Action>>> = {
   DELETE: "delete",
 };
 
+/**
+ * Declares an operation. A `PUT` that cannot replace a record, since its body need not have all of it or since a replacement
+ * would also create records, is a change of one.
+ */
 export function declare(operation: ContractOperation, action: Action, context: Context): Declaration | Reason {
+  const declared = declareAs(operation, action, context);
+  const isChange = action === "replace" && isReason(declared) && operation !== context.creation;
+  if (!isChange || Object.hasOwn(operation.wire.answers ?? {}, "201")) return declared;
+  const changed = declareAs(operation, "update", context);
+  if (isReason(changed) || takesAll(operation, context)) return changed;
+  return { ...changed, guesses: [...changed.guesses, "that a `PUT` leaves unchanged what it does not contain"] };
+}
+
+/** Whether a body has to contain every member that it may contain. */
+function takesAll({ wire }: ContractOperation, context: Context): boolean {
+  const body = bodyOf(wire);
+  const found = body === undefined || isReason(body) ? undefined : bodyRecord(body.schema, context);
+  return [...(found?.shape.members.values() ?? [])].every(({ required }) => required);
+}
+
+function declareAs(operation: ContractOperation, action: Action, context: Context): Declaration | Reason {
   const answer = answerOf(operation.wire);
   if (isReason(answer)) return answer;
   const header = headerReason(operation.wire, context.credentials);
@@ -83,7 +105,7 @@ export function declare(operation: ContractOperation, action: Action, context: C
       method: operation.endpoint.method,
       path: pathOf(operation.endpoint.path, context),
       of: context.resource,
-      ...(operation.endpoint.method === "POST" && action === "update" ? { does: action } : {}),
+      ...(operation.endpoint.method !== "PATCH" && action === "update" ? { does: action } : {}),
       ...body.takes,
       ...output.gives,
       ...queryOf(ignored),
@@ -404,15 +426,31 @@ function queryOf(ignored: Ignored): Pick<Endpoint, "query"> {
 }
 
 /** Returns the path with a name of the key as its parameter, and with the names of the parents' keys. */
-export function pathOf(written: string, { parameter, parentPath, record, resource }: Context): string {
+export function pathOf(written: string, context: Context): string {
+  const { parameter, parentPath, record } = context;
   const below = parentPath === undefined ? written : parentPath.declared + written.slice(parentPath.written.length);
   const path = record.pathFields.reduce((text, one) => text.replace(`{${one.parameter}}`, `{${one.field}}`), below);
   if (parameter === undefined || !path.includes(`{${parameter}}`)) return path;
-  // A parameter with the name of a field means the field.
-  const usual = [`${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource), "id"].filter(
-    (name) => name === "id" || !Object.hasOwn(record.fields, name),
-  );
-  const known = record.key === "id" ? usual : [record.key];
+  const known = keyNames(context);
   const name = known.includes(parameter) ? parameter : known.find((one) => !path.includes(`{${one}}`));
   return path.replace(`{${parameter}}`, `{${name ?? parameter}}`);
+}
+
+/**
+ * Returns the path of a record as the beginning of paths below it. Where the resource has not the name of its collection,
+ * `{id}` would be the id of the record below.
+ */
+export function parentPathOf(written: string, context: Context): string {
+  const path = pathOf(written, context);
+  const { resource, segment } = context;
+  const isNamed = [kebabCase, snakeCase, camelCase].some((write) => write(plural(resource)) === segment);
+  const other = keyNames(context).find((name) => name !== "id" && !path.includes(`{${name}}`));
+  return isNamed || other === undefined ? path : path.replace(/\{id\}$/, `{${other}}`);
+}
+
+/** Returns the names of the parameter that means the key, the usual one first. A parameter with the name of a field means the field. */
+function keyNames({ record, resource }: Context): readonly string[] {
+  if (record.key !== "id") return [record.key];
+  const usual = [`${camelCase(resource)}Id`, `${snakeCase(resource)}_id`, camelCase(resource)];
+  return [...usual.filter((name) => !Object.hasOwn(record.fields, name)), "id"];
 }

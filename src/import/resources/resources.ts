@@ -9,7 +9,15 @@ import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Model } from "../../language/model.ts";
 import type { Resource, Rule, ViewDefinition } from "../../language/resources/model.ts";
 import { answerOf, bodyOf, isReason, itemsIn, omissionsOf, type Reason, recordIn, schemaOf } from "./answers.ts";
-import { type Action, actionsOfAll, actionsOfOne, type Context, type Declaration, declare, pathOf } from "./declare.ts";
+import {
+  type Action,
+  actionsOfAll,
+  actionsOfOne,
+  type Context,
+  type Declaration,
+  declare,
+  parentPathOf,
+} from "./declare.ts";
 import { withModifiers } from "./fields.ts";
 import { type ContractOperation, type Group, groupsOf } from "./groups.ts";
 import { keyOf, type ParentRecord, type RecordDraft, recordOf, type RecordShapes } from "./record.ts";
@@ -308,6 +316,7 @@ function declaredGroup(
     record,
     named,
     segment,
+    creation: create,
     credentials,
     ...(above === undefined ? {} : { parentPath: above.recordPath }),
     ...(group.parameter === undefined ? {} : { parameter: group.parameter }),
@@ -337,7 +346,7 @@ function declaredGroup(
     rules: record.rules,
     ancestors: above === undefined ? [] : [...above.ancestors, above.name],
     pathFields: record.pathFields.map(({ field }) => field),
-    recordPath: { written, declared: pathOf(written, context) },
+    recordPath: { written, declared: parentPathOf(written, context) },
     parent:
       group.parameter === undefined
         ? undefined
@@ -387,9 +396,13 @@ function recordPathOf({ collection, parameter }: Group): string {
   return parameter === undefined ? collection : `${collection}/{${parameter}}`;
 }
 
-/** Returns the creation of a group's records: a `POST` of the collection, else a `PUT` of a record. */
-function creationOf({ ofAll, ofOne }: Group): ContractOperation | undefined {
-  return ofAll.POST ?? ofOne.PUT;
+/** Returns the creation of a group's records: a `POST` of the collection, else a `PUT` of a record that need not exist. */
+function creationOf({ collection, ofAll, ofOne: { PUT: put } }: Group): ContractOperation | undefined {
+  if (ofAll.POST !== undefined) return ofAll.POST;
+  // Without another parameter in the path, only the record itself can be missing.
+  const { answers = {} } = put?.wire ?? {};
+  const isChange = !collection.includes("{") && Object.hasOwn(answers, "404") && !Object.hasOwn(answers, "201");
+  return isChange ? undefined : put;
 }
 
 /** Returns the operations of a group with their actions; undefined for a method that no action has. */
