@@ -19,7 +19,7 @@ import type { ContractOperation } from "./groups.ts";
 import { constantOf, listOf } from "./lists.ts";
 import { headerReason, type Ignored, ignoredParameters } from "./parameters.ts";
 import { keyOf, type RecordDraft } from "./record.ts";
-import { fits, type NamedSchemas, plainSchema, type Shape, shapeOf } from "./schema.ts";
+import { fits, type Member, type NamedSchemas, plainSchema, type Shape, shapeOf } from "./schema.ts";
 
 export interface Declaration {
   readonly endpoint: Endpoint;
@@ -271,8 +271,8 @@ function statusesOf(
 }
 
 /**
- * Returns the shape of an answer that is no record but has only some of its fields and constants: `{}`, or
- * `{ "id": 7, "deleted": true }` of a deletion. Undefined if it requires anything else.
+ * Returns the shape of an answer that is no record but has only empty objects, `{ "data": {} }`, or of a deletion also some
+ * fields and constants, `{ "id": 7, "deleted": true }`. Undefined if it requires anything else.
  */
 function otherTemplate(
   schema: Json,
@@ -283,8 +283,10 @@ function otherTemplate(
   | undefined {
   const { named, record } = context;
   const shape = shapeOf(schema, named);
-  if (shape === undefined || (action !== "delete" && shape.members.size > 0)) return undefined;
-  const gives: Record<string, string> = {};
+  if (shape === undefined) return undefined;
+  const isEmpty = (member: Member) => shapeOf(member.schema, named)?.members.size === 0;
+  if (action !== "delete" && ![...shape.members.values()].every(isEmpty)) return undefined;
+  const gives: Record<string, ResponseTemplate> = {};
   const omitted: string[] = [];
   const guesses: string[] = [];
   for (const [name, member] of shape.members) {
@@ -292,7 +294,10 @@ function otherTemplate(
     const own = fieldsOf(record).includes(name) ? record.schemas[name] : undefined;
     const constant = constantOf(plain);
     if (constant !== undefined) gives[name] = constant;
-    else if (plain["type"] === "boolean" && plain["enum"] === undefined && /^(?:deleted|success|ok)$/.test(name)) {
+    else if (isEmpty(member)) {
+      gives[name] = {};
+      guesses.push("that an object whose members the source does not say is empty");
+    } else if (plain["type"] === "boolean" && plain["enum"] === undefined && /^(?:deleted|success|ok)$/.test(name)) {
       gives[name] = "true";
       guesses.push("that the answer of a deletion says that it succeeded");
     } else if (own !== undefined && fits(own, member.schema, named) && record.fields[name]?.optional === false)

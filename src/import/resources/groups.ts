@@ -31,7 +31,7 @@ export function contractOperations(operations: readonly ImportedOperation[]): re
 
 /** Returns the groups of operations that could be about one resource, those below another one after it. */
 export function groupsOf(operations: readonly ContractOperation[]): readonly Group[] {
-  const byPath = Map.groupBy(operations, ({ endpoint }) => withoutSlash(endpoint.path));
+  const byPath = Map.groupBy(operations, ({ endpoint }) => plainPath(endpoint.path));
   const byParent = Map.groupBy(byPath.keys(), (path) => path.slice(0, path.lastIndexOf("/")));
   // A collection may have no operation of its own: a `PUT` creates its records.
   const collections = [...byPath.keys()].flatMap((path) => [path, path.replace(/\/\{[^/{}]+\}$/, "")]);
@@ -61,10 +61,11 @@ function depthOf({ collection }: Group): number {
 }
 
 function byMethod(operations: readonly ContractOperation[]): Group["ofAll"] {
-  // Of two operations that differ only in a slash at the end of the path, the first one belongs to the group.
+  // Of two operations that differ only in the end of the path, such as a slash, the first one belongs to the group.
   return Object.fromEntries(operations.toReversed().map((one) => [one.endpoint.method, one]));
 }
 
-function withoutSlash(path: string): string {
-  return path.replace(/\/$/, "");
+/** Returns a path without a slash or the name of a format at its end: `/pets/{id}.json` is a record of `/pets.json`. */
+function plainPath(path: string): string {
+  return path.replace(/\/$|\.json$/, "");
 }
