@@ -252,7 +252,10 @@ function keyField(
   if (name === "id" && !hasId) return { field: { type: { kind: "id", made: "server" }, optional: false, marks: [] } };
   const plain = plainSchema(schema ?? {}, named);
   const declared = fieldType(schema ?? {}, named);
-  const type = declared.kind === "nullable" ? declared.of : declared;
+  const found = declared.kind === "nullable" ? declared.of : declared;
+  // Of numbers, the service makes whole ones.
+  const isMade = found.kind === "scalar" && found.name === "number" && create?.required !== true && !isInPath;
+  const type: FieldType = isMade ? { ...found, name: "integer" } : found;
   const isText = type.kind === "scalar" && (type.name === "string" || type.name === "uuid");
   const isNumber = type.kind === "scalar" && type.name === "integer";
   if (!isText && !isNumber) return { what: "its key is neither a text nor a whole number", detail: name };
