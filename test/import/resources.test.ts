@@ -11,6 +11,7 @@ const cat: JsonObject = {
   required: ["name"],
   properties: { id: { type: "integer", readOnly: true }, name: { type: "string", maxLength: 40 }, kind: { enum: ["house", "wild"], type: "string" } },
 }; // biome-ignore format: a table
+const kinds: JsonObject = { ...text, enum: ["house", "wild"] };
 const reference: JsonObject = { $ref: "#/components/schemas/Cat" };
 const cats: JsonObject = { type: "array", items: reference };
 const create = operation("addCat", { body: reference, answers: { 201: reference } });
@@ -95,6 +96,12 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["a list of all records", ofCats({ all: { get: list } }), "gives: Cat[] lists: none"],
   ["pages", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 1 }), query("per_page", { type: "integer", default: 10, maximum: 50 })] }) } }), "kind: page size: 10 max: 50 clamped: true names: limit: per_page"],
   ["a filter by a field", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["house", "wild"] })] }) } }), "kind?: house | wild filter"],
+  ["a filter with a default", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { ...kinds, default: "wild" })] }) } }), "kind: house | wild = wild", "where: kind == input.kind"],
+  ["a filter that a list requires", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { ...text, enum: ["wild"] }, true)] }) } }), "query: kind: \\ wild\\", "where: kind == input.kind"],
+  ["a filter with a value for all records", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { ...text, enum: ["house", "wild", "all"], default: "house" })] }) } }), "kind: house | wild | all = house", "where: input.kind == 'all' || kind == input.kind"],
+  ["a filter with several values", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "array", items: kinds }), { ...query("name", { type: "array", items: { ...text, maxLength: 40 } }), explode: false }] }) } }), "kind?: (house | wild)[] repeated", "name?: string(..40)[]", "where: (input.kind == null || kind in input.kind) && (input.name == null || name in input.name)"],
+  ["a filter with brackets", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("name[]", { type: "array", items: { ...text, maxLength: 40 } })] }) } }), "name?: string(..40)[] brackets", "where: input.name == null || name in input.name"],
+  ["a filter by any text", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("name", text)] }) } }), "name?: string", "where: input.name == null || name == input.name"],
   ["a part of the collection that a filter selects", described({ "/cats": { post: create }, "/cats/{id}": { get: read }, "/cats/byKind": { get: operation("byKind", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["wild"] })] }) } }), "byKind: at: GET /cats/byKind of: Cat does: list"],
   ["an answer with fewer members", ofCats({ all: { get: operation("listCats", { answers: { 200: { type: "array", items: { type: "object", properties: { id: { type: "integer" } } } } } }) } }), "gives: CatView[]", "fields: [id]"],
   ["a member that may be null", ofCats({ schema: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid", readOnly: true }, name: { ...text, nullable: true }, note: { ...text, nullable: true } } } }), "id: uuid = uuid name: string | null note: string | null = null"],
@@ -196,7 +203,10 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["listCats", "its answer requires a member that no record and no page has: score", ofCats({ all: { get: operation("listCats", { answers: { 200: { type: "object", required: ["score"], properties: { score: { type: "integer" }, items: cats } } } }) } })],
   ["listCats", "it has a parameter that is no field of the record: q", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("q", text)] }) } })],
   ["listCats", "it filters by values of another type than the field: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "array", items: text })] }) } })],
-  ["listCats", "it filters by a default: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "string", enum: ["wild"], default: "wild" })] }) } })],
+  ["listCats", "it filters by a default: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { ...text, enum: ["wild", "mine"], default: "wild" })] }) } })],
+  ["listCats", "it filters by values of another type than the field: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", text)] }) } })],
+  ["listCats", "it filters by a default: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "array", items: kinds, default: ["wild"] })] }) } })],
+  ["listCats", "it has a parameter that is no field of the record: name[]", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("name[]", text)] }) } })],
   ["listCats", "it requires a filter: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", text, true)] }) } })],
   ["listCats", "its pages count from 0: page", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 0 })] }) } })],
   ["edit", "its body has a member that no record has: cat-name", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { "cat-name": text } }, answers: { 200: reference } }) } })],

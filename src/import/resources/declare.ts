@@ -17,7 +17,7 @@ import {
 } from "./answers.ts";
 import type { ContractOperation } from "./groups.ts";
 import { constantOf, listOf } from "./lists.ts";
-import { headerReason, type Ignored, ignoredParameters } from "./parameters.ts";
+import { headerReason, type Ignored, ignoredParameters, type SelectingParameter } from "./parameters.ts";
 import { keyOf, type RecordDraft } from "./record.ts";
 import { fits, type Member, type NamedSchemas, plainSchema, type Shape, shapeOf } from "./schema.ts";
 
@@ -402,7 +402,9 @@ function declaredList(
   if (isReason(answered)) return answered;
   const list = listOf(operation, listed, `${templateName(answered.fields, context)}[]`, context);
   if (isReason(list)) return list;
-  if (action === "part" && list.filters.length === 0) return { what: "which records it selects is not said" };
+  const { selecting } = list;
+  if (action === "part" && list.filters.length + selecting.length === 0)
+    return { what: "which records it selects is not said" };
   const { gives, style } = list;
   return {
     endpoint: {
@@ -414,13 +416,15 @@ function declaredList(
       gives,
       ...(answer.status === 200 ? {} : { status: answer.status }),
       ...(list.order.length === 0 ? {} : { order: list.order }),
-      ...queryOf(list.ignored),
+      ...queryOf({ ...list.ignored, ...Object.fromEntries(selecting.map(({ field, name }) => [name, field])) }),
+      ...whereOf(selecting),
     },
     filters: list.filters,
     sorts: list.sorts,
     omitted: [...answered.omitted, ...list.omitted],
     ignored: Object.keys(list.ignored),
-    guesses: [],
+    guesses:
+      selecting.length === 0 ? [] : ["that a parameter with the name of a field selects the records with its value"],
     form: false,
     open: true,
   };
@@ -428,6 +432,15 @@ function declaredList(
 
 function queryOf(ignored: Ignored): Pick<Endpoint, "query"> {
   return Object.keys(ignored).length === 0 ? {} : { query: ignored };
+}
+
+function whereOf(selecting: readonly SelectingParameter[]): Pick<Endpoint, "where"> {
+  const [only, ...more] = selecting.map(({ where }) => where);
+  if (only === undefined) return {};
+  return {
+    where:
+      more.length === 0 ? only : [only, ...more].map((one) => (one.includes("||") ? `(${one})` : one)).join(" && "),
+  };
 }
 
 /** Returns the path with a name of the key as its parameter, and with the names of the parents' keys. */

@@ -6,7 +6,7 @@ import { isReason, type ListedRecords, type Reason, schemaOf } from "./answers.t
 import type { Context } from "./declare.ts";
 import { isFilterable } from "./fields.ts";
 import type { ContractOperation } from "./groups.ts";
-import { foreign, type Ignored, ignoredParameter } from "./parameters.ts";
+import { foreign, type Ignored, ignoredParameter, type SelectingParameter, selectingParameter } from "./parameters.ts";
 import type { RecordDraft } from "./record.ts";
 import { fits, type NamedSchemas, plainSchema, typesOf } from "./schema.ts";
 
@@ -22,6 +22,8 @@ export interface DeclaredList {
   readonly omitted: readonly string[];
   /** The parameters that it accepts without effect. */
   readonly ignored: Ignored;
+  /** The parameters that select records, and the condition in which they do, of those that are no plain filters. */
+  readonly selecting: readonly SelectingParameter[];
 }
 
 type ListParameter = "limit" | "offset" | "page" | "cursor" | "sort" | "direction";
@@ -55,6 +57,7 @@ export function listOf(
   const parameters = new Map<ListParameter, ListedParameter>();
   const filters: string[] = [];
   const ignored: Record<string, Field> = {};
+  const selecting: SelectingParameter[] = [];
   for (const [name, parameter] of Object.entries(operation.wire.query ?? {})) {
     if (credentials.has(name.toLowerCase())) continue;
     const schema = schemaOf(parameter.type);
@@ -66,8 +69,10 @@ export function listOf(
     } else if (accepted !== undefined && !Object.hasOwn(record.fields, name)) ignored[accepted.name] = accepted.field;
     else {
       const reason = filterReason(name, parameter.optional, schema, record, named);
-      if (reason !== undefined) return reason;
-      filters.push(name);
+      const found = reason && selectingParameter(name, parameter, record, named);
+      if (found !== undefined) selecting.push(found);
+      else if (reason !== undefined) return reason;
+      else filters.push(name);
     }
   }
   const kind = kindOf(parameters);
@@ -82,6 +87,7 @@ export function listOf(
     ...sorted,
     filters,
     ignored,
+    selecting,
   };
 }
 

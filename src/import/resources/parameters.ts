@@ -1,8 +1,13 @@
-/** Finds the parameters that only shape an answer: an action accepts them, and answers as it does without them. */
+/**
+ * Finds the parameters that only shape an answer: an action accepts them, and answers as it does without them; and those that
+ * select the records of a list and are more than a plain filter.
+ */
 import type { EndpointContract, Parameter } from "../../language/endpoints/model.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { type Reason, schemaOf } from "./answers.ts";
-import { type NamedSchemas, plainSchema, typesOf } from "./schema.ts";
+import { fieldType, isFilterable, literalOf } from "./fields.ts";
+import type { RecordDraft } from "./record.ts";
+import { fits, type NamedSchemas, plainSchema, typesOf } from "./schema.ts";
 
 /** Header fields that every operation accepts, that only select a version, or that change no answer. */
 const commonHeaders =
@@ -47,9 +52,10 @@ export function ignoredParameters(
 /** Returns how an action accepts a parameter that only shapes its answer; undefined for any other parameter. */
 export function ignoredParameter(
   name: string,
-  { optional, sent, type: declared }: Parameter,
+  parameter: Parameter,
   named: NamedSchemas,
 ): { readonly name: string; readonly field: Field } | undefined {
+  const { optional, sent, type: declared } = parameter;
   const [, plain = "", brackets] = /^([A-Za-z][A-Za-z0-9_]*)(\[\])?$/.exec(name) ?? [];
   if (!optional || !shaping.has(plain.toLowerCase().replaceAll("_", ""))) return undefined;
   const [only, ...more] = typesOf(plainSchema(schemaOf(declared), named)["type"]);
@@ -59,15 +65,95 @@ export function ignoredParameter(
   if (only === "array" && sent !== undefined && sent !== "commas") return undefined;
   const type: FieldType = { kind: "scalar", name: only === "boolean" ? "boolean" : "string" };
   return only === "array" || brackets !== undefined
-    ? {
-        name: plain,
-        field: {
-          type: { kind: "list", of: type },
-          optional,
-          marks: brackets !== undefined ? ["brackets"] : sent === undefined ? ["repeated"] : [],
-        },
-      }
+    ? { name: plain, field: severalValues(type, parameter, brackets !== undefined) }
     : { name, field: { type, optional, marks: [] } };
+}
+
+/** Returns a parameter with several values: with commas, repeated, or with brackets after its name. */
+function severalValues(
+  of: FieldType,
+  { optional, sent }: Pick<Parameter, "optional" | "sent">,
+  brackets: boolean,
+): Field {
+  const marks: Field["marks"] = brackets ? ["brackets"] : sent === undefined ? ["repeated"] : [];
+  return { type: { kind: "list", of }, optional, marks };
+}
+
+/** A query parameter, and the condition of the records that it selects. */
+export interface SelectingParameter {
+  readonly name: string;
+  readonly field: Field;
+  readonly where: string;
+}
+
+/** Names that expressions about records and pages read otherwise. */
+const reserved: ReadonlySet<string> = new Set([
+  "input", "caller", "now", "base", "path", "this", "value", "count", "next", "limit", "offset", "page", "in", "true", "false", "null",
+]); // biome-ignore format: a table
+
+/**
+ * Returns the condition of a parameter with the name of a field that is no plain filter: a list requires it, it has a default or
+ * several values, also the value `all`, or accepts texts that no record has. Undefined if its values are of another type.
+ */
+export function selectingParameter(
+  name: string,
+  parameter: Parameter,
+  { fields, schemas }: RecordDraft,
+  named: NamedSchemas,
+): SelectingParameter | undefined {
+  const { optional, sent, type: declared } = parameter;
+  const [, plain = "", brackets] = /^([A-Za-z][A-Za-z0-9_]*)(\[\])?$/.exec(name) ?? [];
+  const field = Object.hasOwn(fields, plain) ? fields[plain] : undefined;
+  const own = schemas[plain];
+  if (field === undefined || own === undefined || reserved.has(plain) || !isFilterable(field)) return undefined;
+  const schema = plainSchema(schemaOf(declared), named);
+  const isList = typesOf(schema["type"]).includes("array");
+  if (isList ? schema["default"] !== undefined || (sent !== undefined && sent !== "commas") : brackets !== undefined)
+    return undefined;
+  const values = isList ? (schema["items"] ?? {}) : schema;
+  const type = fieldType(values, named);
+  const all = allIn(type, field.type);
+  if (all === undefined && !fits(values, own, named) && !areTexts(type, field.type)) return undefined;
+  if (isList)
+    return {
+      name: plain,
+      field: severalValues(type, parameter, brackets !== undefined),
+      where: `${optional ? `input.${plain} == null || ` : ""}${plain} in input.${plain}`,
+    };
+  const { default: first } = schema;
+  const literal = literalOf(first, type);
+  if (first !== undefined && literal === undefined) return undefined;
+  const isGiven = !optional || literal !== undefined;
+  return {
+    name,
+    field: {
+      type,
+      optional: !isGiven,
+      ...(literal === undefined ? {} : { default: { kind: "literal", text: literal } }),
+      marks: [],
+    },
+    where: [
+      ...(isGiven ? [] : [`input.${name} == null`]),
+      ...(all === undefined ? [] : [`input.${name} == '${all}'`]),
+      `${name} == input.${name}`,
+    ].join(" || "),
+  };
+}
+
+/** Returns the value by which a parameter selects every record: `all`, besides the values of the field. */
+function allIn(type: FieldType, of: FieldType): string | undefined {
+  const own = of.kind === "nullable" ? of.of : of;
+  if (type.kind !== "one-of" || own.kind !== "one-of") return undefined;
+  const [other, ...more] = type.values.filter((one) => !own.values.includes(one));
+  return more.length === 0 && other !== undefined && /^(?:all|any)$/i.test(other) ? other : undefined;
+}
+
+/** Whether both are texts without a format, which may have other lengths and patterns. */
+function areTexts(...types: readonly FieldType[]): boolean {
+  return types.every((type) => {
+    const base = type.kind === "nullable" ? type.of : type;
+    return base.kind === "scalar" && base.name === "string";
+  });
 }
 
 export function foreign(detail: string): Reason {
