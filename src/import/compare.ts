@@ -1,6 +1,6 @@
 /**
- * Compares two OpenAPI descriptions: paths and methods, parameters, statuses, required members. The import compares its source
- * with the export of the imported document; it does not report Nonet's additions.
+ * Compares two OpenAPI descriptions: paths and methods, parameters, statuses, media types, header fields, required members. The
+ * import compares its source with the export of the imported document; it does not report Nonet's additions.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { below, entriesOf, itemsOf, textOf } from "./report.ts";
@@ -162,25 +162,44 @@ function responseMismatches(
   return [
     ...lacking.map((status) => found(at, `does not answer ${status}`)),
     ...added.map((status) => found(at, `answers ${status}, too`)),
-    ...[...mine].flatMap(([status, schema]) =>
-      theirs.has(status)
-        ? requiredMismatches(both, schema, theirs.get(status), `the answer ${status}`).map((what) =>
-            found(below(at, status), what),
-          )
-        : [],
-    ),
+    ...[...mine].flatMap(([status, response]) => {
+      const its = theirs.get(status);
+      if (its === undefined) return [];
+      const without = [...response.headers].filter(([key]) => !its.headers.has(key));
+      const media = response.media.filter((name) => !its.media.includes(name));
+      return [
+        ...without.map(([, name]) => `answers ${status} without the header ${name}`),
+        ...media.map((name) => `does not answer ${status} as ${name}`),
+        ...requiredMismatches(both, response.schema, its.schema, `the answer ${status}`),
+      ].map((what) => found(below(at, status), what));
+    }),
   ];
 }
 
-/** Returns the schemas of the responses by status. */
-function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, Json | undefined> {
+interface DescribedResponse {
+  readonly schema: Json | undefined;
+  readonly media: readonly string[];
+  /** The header fields by their names in lower case, also those of every response. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Returns the responses by status. */
+function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, DescribedResponse> {
   const { responses } = value;
+  const always = itemsOf(root["x-every-response"]).map(textOf);
+  const produced = itemsOf(value["produces"] ?? root["produces"]).map(textOf);
   return new Map(
     entriesOf(responses).flatMap(([status, entry]) => {
       if (status.startsWith("x-")) return [];
       const response = resolved(root, entry);
-      const schema = isObject(response) ? (response["schema"] ?? mainSchema(response["content"])) : undefined;
-      return [[/^\dxx$/i.test(status) ? status.toUpperCase() : status, schema] as const];
+      const { schema, content, headers } = isObject(response) ? response : {};
+      const names = [...entriesOf(headers).map(([name]) => name), ...always];
+      const described: DescribedResponse = {
+        schema: schema ?? mainSchema(content),
+        media: schema === undefined ? entriesOf(content).map(([media]) => media) : produced,
+        headers: new Map(names.map((name) => [name.toLowerCase(), name])),
+      };
+      return [[/^\dxx$/i.test(status) ? status.toUpperCase() : status, described] as const];
     }),
   );
 }

@@ -8,7 +8,7 @@ import type {
   SentForm,
 } from "../language/endpoints/model.ts";
 import type { FieldType } from "../language/resources/model.ts";
-import { below, type ImportNotices, itemsOf, textOf } from "./report.ts";
+import { below, entriesOf, type ImportNotices, itemsOf, textOf } from "./report.ts";
 import type { Dialect, Found, Schemas } from "./schemas.ts";
 import { deprecatedType, isDeprecationKeyword } from "./deprecations.ts";
 import { openapiOf, resolvedMap } from "./openapi-members.ts";
@@ -35,7 +35,7 @@ export function contractOf(
   rename: (name: string) => string | undefined,
 ): EndpointContract {
   const parameters = parametersOf(source, operation, item);
-  const groups = (["path", "query", "header", "cookie"] as const).flatMap((location) => {
+  const groups = parameterPlaces.flatMap((location) => {
     const list = parameters.filter(({ value }) => value["in"] === location);
     const read = list.flatMap((one) => parameterOf(source, one, location, rename));
     return read.length === 0 ? [] : [[location, Object.fromEntries(read)] as const];
@@ -59,10 +59,11 @@ const operationMembersRead: ReadonlySet<string> = new Set([
 
 /** Returns the members of an operation, with the servers of its path, that only the exported description has. */
 function operationMembers(
-  { dialect }: ImportContext,
-  { value }: Found,
+  { dialect, notices }: ImportContext,
+  { value, pointer }: Found,
   item: Found,
 ): { readonly openapi?: JsonObject } {
+  if (value["schemes"] !== undefined) notices.lost(below(pointer, "schemes"), "`schemes` of an operation");
   const servers = value["servers"] ?? item.value["servers"];
   const further = servers === undefined || dialect === "2.0" ? {} : { servers };
   return openapiOf(value, operationMembersRead, further);
@@ -71,7 +72,7 @@ function operationMembers(
 // ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns the parameters. Those of the operation replace those of its path item with the same name and location. */
-function parametersOf({ schemas, notices }: ImportContext, operation: Found, item: Found): readonly Found[] {
+function parametersOf({ schemas, notices, dialect }: ImportContext, operation: Found, item: Found): readonly Found[] {
   const found = new Map<string, Found>();
   for (const holder of [item, operation]) {
     for (const [index, one] of itemsOf(holder.value["parameters"]).entries()) {
@@ -81,11 +82,20 @@ function parametersOf({ schemas, notices }: ImportContext, operation: Found, ite
       const { name, in: location } = parameter.value;
       if (typeof name !== "string" || typeof location !== "string")
         notices.lost(at, "a parameter without a name or a place");
+      else if (!isPlace(location, dialect))
+        notices.lost(at, "a parameter in a place that the language does not have", `${location} ${name}`);
       else found.set(`${location} ${name}`, parameter);
     }
   }
   return [...found.values()];
 }
+
+/** Whether a parameter can be in a place; a body and the members of a form are parameters in Swagger 2. */
+function isPlace(location: string, dialect: Dialect): boolean {
+  return [...parameterPlaces, ...(dialect === "2.0" ? ["body", "formData"] : [])].includes(location);
+}
+
+const parameterPlaces = ["path", "query", "header", "cookie"] as const;
 
 /** Headers that OpenAPI describes elsewhere; the standard ignores header parameters with these names. */
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
@@ -166,7 +176,8 @@ function sentOf(
   if (dialect === "2.0") {
     // Without a form, the items of a list are one text with commas.
     const form = collectionFormat ?? (type === "array" ? "csv" : undefined);
-    if (form === undefined || form === (location === "query" ? "multi" : "csv")) return undefined;
+    const isRepeated = location === "query" || location === "formData";
+    if (form === undefined || form === (isRepeated ? "multi" : "csv")) return undefined;
     return (location === "query" ? separatedForms[textOf(form)] : undefined) ?? lost(textOf(form));
   }
   const exploded = explode ?? style === "form";
@@ -252,8 +263,12 @@ function swaggerBody(source: ImportContext, operation: Found, parameters: readon
   const [first] = form;
   if (first === undefined) return undefined;
   const properties = form.map(({ value, pointer }): [string, Json] => {
-    const schema = schemas.convert(inlineSchema(value), pointer);
-    return [textOf(value["name"]), isObject(schema) ? { ...schema, ...described(value) } : schema];
+    sentOf(source, value, pointer, "formData");
+    const further = Object.entries(value).filter(([key]) => key === "description" || key.startsWith("x-"));
+    return [
+      textOf(value["name"]),
+      schemas.convert({ ...(inlineSchema(value) as JsonObject), ...Object.fromEntries(further) }, pointer),
+    ];
   });
   const required = form.filter(({ value }) => value["required"] === true).map(({ value }) => textOf(value["name"]));
   const files = form.some(({ value }) => value["type"] === "file");
@@ -279,10 +294,6 @@ const swaggerBodyMembersRead: ReadonlySet<string> = new Set([
   "required",
   "$ref",
 ]);
-
-function described(value: JsonObject): JsonObject {
-  return typeof value["description"] === "string" ? { description: value["description"] } : {};
-}
 
 function mediaList(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && isMedia(one)) : [];
@@ -310,38 +321,34 @@ interface ImportedContent extends Pick<ContractBody, "type" | "media" | "others"
 function contentOf(source: ImportContext, content: Json | undefined, pointer: string): ImportedContent {
   const { schemas, notices } = source;
   if (!isObject(content)) return { members: {} };
-  const entries = Object.entries(content).filter(([media]) => {
-    if (!isMedia(media)) notices.lost(below(pointer, media), "a media type that is none", media);
-    return isMedia(media);
+  const entries = Object.entries(content).flatMap(([media, one]): [string, Found][] => {
+    const at = below(pointer, media);
+    if (isMedia(media)) return [[media, schemas.resolve(one, at) ?? { value: {}, pointer: at }]];
+    notices.lost(at, "a media type that is none", media);
+    return [];
   });
   const main =
     entries.find(([media]) => /^application\/json\b/.test(media)) ??
     entries.find(([media]) => /json/.test(media)) ??
     entries[0];
   if (main === undefined) return { members: {} };
-  const schemaIn = (entry: Json): Json | undefined => (isObject(entry) ? entry["schema"] : undefined);
+  const schemaIn = ({ value }: Found): Json | undefined => value["schema"];
   const same = entries.filter(([, entry]) => isWrittenAlike(schemaIn(entry), schemaIn(main[1])));
   const further = entries.filter((entry) => !same.includes(entry));
-  const typeAt = ([media, entry]: readonly [string, Json]): FieldType =>
-    schemas.typeOf(schemaIn(entry), below(pointer, media, "schema"));
-  const others = further.map((entry) => [entry[0], typeAt(entry)] as const);
+  const typeIn = (entry: Found): FieldType => schemas.typeOf(schemaIn(entry), below(entry.pointer, "schema"));
+  const others = further.map(([media, entry]) => [media, typeIn(entry)] as const);
   const media = same.map(([name]) => name);
   return {
-    ...(schemaIn(main[1]) === undefined ? { media } : { type: typeAt(main), ...mediaMember(media) }),
+    ...(schemaIn(main[1]) === undefined ? { media } : { type: typeIn(main[1]), ...mediaMember(media) }),
     ...(others.length === 0 ? {} : { others: Object.fromEntries(others) }),
-    members: contentMembers(source, entries, pointer),
+    members: contentMembers(source, entries),
   };
 }
 
-function contentMembers(
-  source: ImportContext,
-  entries: readonly (readonly [string, Json])[],
-  pointer: string,
-): JsonObject {
-  const members = entries.flatMap(([media, entry]): [string, JsonObject][] => {
-    if (!isObject(entry)) return [];
-    const examples = resolvedMap(entry, "examples", below(pointer, media), source.schemas);
-    const { openapi } = openapiOf(entry, mediaMembersRead, examples);
+function contentMembers({ schemas }: ImportContext, entries: readonly (readonly [string, Found])[]): JsonObject {
+  const members = entries.flatMap(([media, { value, pointer }]): [string, JsonObject][] => {
+    const examples = resolvedMap(value, "examples", pointer, schemas);
+    const { openapi } = openapiOf(value, mediaMembersRead, examples);
     return openapi === undefined ? [] : [[media, openapi]];
   });
   return members.length === 0 ? {} : { content: Object.fromEntries(members) };
@@ -358,7 +365,10 @@ function responsesOf(source: ImportContext, operation: Found): EndpointContract[
   const answers = Object.entries(responses).flatMap(([written, one]): [string, ContractResponse][] => {
     const status = /^[1-5]xx$/i.test(written) ? written.toUpperCase() : written;
     const at = below(operation.pointer, "responses", written);
-    if (written.startsWith("x-")) return [];
+    if (written.startsWith("x-")) {
+      notices.lost(at, "an extension of the answers", written);
+      return [];
+    }
     if (!/^(?:[1-5](?:[0-9]{2}|XX)|default)$/.test(status)) {
       notices.lost(at, "an answer whose status is none", written);
       return [];
@@ -399,16 +409,19 @@ const responseMembersRead: ReadonlySet<string> = new Set([
 ]); // biome-ignore format: a table
 
 function swaggerContent(source: ImportContext, operation: Found, { value, pointer }: Found): ImportedContent {
-  const { schemas, root } = source;
-  const examples = Object.entries(isObject(value["examples"]) ? value["examples"] : {});
-  const members =
-    examples.length === 0
-      ? {}
-      : { content: Object.fromEntries(examples.map(([media, example]) => [media, { example }])) };
-  if (value["schema"] === undefined) return { members };
-  const produces = mediaList(operation.value["produces"] ?? root["produces"]);
-  const type = schemas.typeOf(value["schema"], below(pointer, "schema"));
-  return { type, ...mediaMember(produces), members };
+  const { schemas, root, notices } = source;
+  const isEmpty = value["schema"] === undefined;
+  const { media = ["application/json"] } = mediaMember(mediaList(operation.value["produces"] ?? root["produces"]));
+  const examples = entriesOf(value["examples"]).filter(([of]) => {
+    const isOfIt = !isEmpty && media.includes(of);
+    if (!isOfIt)
+      notices.lost(below(pointer, "examples", of), "an example of a media type that an answer does not have", of);
+    return isOfIt;
+  });
+  const content = Object.fromEntries(examples.map(([of, example]) => [of, { example }]));
+  const members = examples.length === 0 ? {} : { content };
+  if (isEmpty) return { members };
+  return { type: schemas.typeOf(value["schema"], below(pointer, "schema")), ...mediaMember(media), members };
 }
 
 function headersOf(

@@ -7,7 +7,7 @@ import { isObject, type Json } from "../base/json.ts";
 import { methods } from "../language/endpoints/model.ts";
 import type { SentRequest } from "../language/events/model.ts";
 import { contractOf, type ImportContext } from "./contracts.ts";
-import { type ImportedOperation, shortText } from "./operations.ts";
+import { type ImportedOperation, longSummary, shortText } from "./operations.ts";
 import { below, entriesOf, textsOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 
@@ -39,14 +39,11 @@ export function eventsOf(source: ImportContext, operations: readonly ImportedOpe
     for (const [event, callback] of entriesOf(found)) {
       const at = below(pointer, "callbacks", event);
       const items = schemas.resolve(callback, at);
-      for (const [to, item] of Object.entries(items?.value ?? {}))
-        if (!to.startsWith("x-"))
-          add(
-            `${name}.${event}`,
-            item,
-            below(items?.pointer ?? at, to),
-            endpoint === undefined ? {} : { of: name, to },
-          );
+      for (const [to, item] of Object.entries(items?.value ?? {})) {
+        const itemAt = below(items?.pointer ?? at, to);
+        if (to.startsWith("x-")) source.notices.lost(itemAt, "an extension of a callback", to);
+        else add(`${name}.${event}`, item, itemAt, endpoint === undefined ? {} : { of: name, to });
+      }
     }
   }
   return { requests };
@@ -79,10 +76,12 @@ function sentRequest(
   for (const [key, member] of Object.entries({ operationId, security, deprecated: value["deprecated"] }))
     if (member !== undefined) source.notices.lost(below(pointer, key), `\`${key}\` of an event`);
   const [text] = textsOf(summary);
+  const note = text === undefined ? undefined : shortText(text);
+  if (text?.trim() !== note) source.notices.lost(below(pointer, "summary"), longSummary);
   return {
     ...(method === "POST" ? {} : { method: method as NonNullable<SentRequest["method"]> }),
     ...callback,
-    ...(text === undefined ? {} : { note: shortText(text) }),
+    ...(note === undefined ? {} : { note }),
     ...contractOf(source, operation, item, () => undefined),
   };
 }

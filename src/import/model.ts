@@ -18,7 +18,7 @@ import { versioningOf } from "./deprecations.ts";
 import { withKnownContract, withoutClash } from "./known-contracts.ts";
 import { contractOperations } from "./resources/groups.ts";
 import { type ImportedResources, resourcesOf } from "./resources/resources.ts";
-import { createSchemas, type Dialect } from "./schemas.ts";
+import { createSchemas, type Dialect, referencesIn } from "./schemas.ts";
 import { keyNamesOf, securityOf } from "./security.ts";
 
 export interface Parts {
@@ -310,9 +310,7 @@ function swaggerServers(root: JsonObject): readonly Json[] {
 function reportUnused(root: JsonObject, notices: ImportNotices): void {
   const components = isObject(root["components"]) ? root["components"] : { ...pick(root, "parameters", "responses") };
   const at = isObject(root["components"]) ? "/components" : "";
-  const used = new Set(
-    [...JSON.stringify(root).matchAll(/"\$ref":"#((?:[^"\\]|\\.)*)"/g)].map(([, pointer]) => pointer),
-  );
+  const used = referencesIn(root);
   for (const [kind, all] of Object.entries(components)) {
     if (kind === "schemas" || kind === "securitySchemes") continue;
     if (kind.startsWith("x-")) notices.lost(below(at, kind), "an extension of the components", kind);

@@ -29,8 +29,11 @@ export interface ImportedOperation {
 /** Paths at which every service responds to `GET`, unless its base URL has a path. */
 const reservedPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
 
-/** Methods that OpenAPI has and the language does not. */
-const otherMethods = ["head", "options", "trace"] as const;
+/** Methods that OpenAPI has and the language does not; version 3.2 has `query`. */
+const otherMethods = ["head", "options", "trace", "query"] as const;
+
+/** The members of a path that are no operations. */
+const pathMembersRead: ReadonlySet<string> = new Set(["parameters", "servers", "$ref"]);
 
 export function operationsOf(source: ImportContext): readonly ImportedOperation[] {
   const located = locatedOperations(source);
@@ -78,12 +81,23 @@ function locatedOperations(source: ImportContext): readonly LocatedOperation[] {
   });
 }
 
-/** Reports the members of a path that are about none of its operations. */
+/** Reports the members of a path that are about none of its operations, and operations by other methods of version 3.2. */
 function reportPath({ notices }: ImportContext, { value, pointer }: Found): void {
-  for (const key of Object.keys(value)) {
-    if (key === "summary" || key === "description") notices.lost(below(pointer, key), "a text about a whole path");
-    else if (key.startsWith("x-")) notices.lost(below(pointer, key), "an extension of a path", key);
+  for (const [key, member] of Object.entries(value)) {
+    const at = below(pointer, key);
+    if (key === "summary" || key === "description") notices.lost(at, "a text about a whole path");
+    else if (key.startsWith("x-")) notices.lost(at, "an extension of a path", key);
+    else if (key === "additionalOperations")
+      notices.lost(at, otherMethod, isObject(member) ? Object.keys(member).join(", ") : undefined);
+    else if (!pathMembersRead.has(key) && !(isMethod(key) && isObject(member)))
+      notices.lost(at, "a member of a path that is no operation", key);
   }
+}
+
+const otherMethod = "an operation by a method that the language does not have";
+
+function isMethod(key: string): boolean {
+  return [...methods, ...otherMethods].some((method) => method.toLowerCase() === key);
 }
 
 interface OperationLocation {
@@ -109,8 +123,7 @@ function importedOperation(
   const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
   const purpose = descriptionOf(value);
   const { summary } = value;
-  if (typeof summary === "string" && summary.trim() !== purpose)
-    notices.lost(below(pointer, "summary"), "a summary of several lines or more than 200 characters");
+  if (typeof summary === "string" && summary.trim() !== purpose) notices.lost(below(pointer, "summary"), longSummary);
   return {
     name: location.name,
     pointer,
@@ -140,7 +153,7 @@ function endpointOf(
     notices.lost(operation.pointer, what, `${name}: ${path}`);
     return undefined;
   };
-  if (method === undefined) return lost("an operation by a method that the language does not have");
+  if (method === undefined) return lost(otherMethod);
   const template = templateOf(path);
   if (template === undefined) return lost("an operation at a path that the language cannot say");
   const mounted = /^[^:]*:\/\/[^/]*\/+[^/]|^\{base_url\}\/+[^/]/.test(source.base ?? "");
@@ -207,6 +220,8 @@ function descriptionOf(value: JsonObject): string | undefined {
   const [text] = textsOf(value["summary"], value["description"]);
   return text === undefined ? undefined : shortText(text);
 }
+
+export const longSummary = "a summary of several lines or more than 200 characters";
 
 /** Returns the first sentence or line; a text that is a keyword of the language (`none`) gets a full stop. */
 export function shortText(text: string): string {

@@ -5,10 +5,11 @@
  * Formats and patterns that Nonet does not validate become `x-format` and `x-pattern`, which are only documentation.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { onceFor } from "../base/once.ts";
 import { pascalCase } from "../base/case.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { schemaErrors, schemaKeywords } from "../language/resources/schema.ts";
-import { below, keysOf, type ImportNotices, textOf } from "./report.ts";
+import { below, entriesOf, keysOf, type ImportNotices, textOf } from "./report.ts";
 import { shorthandOf } from "./shorthand.ts";
 
 export type Dialect = "2.0" | "3.0" | "3.1";
@@ -40,11 +41,13 @@ const deepest = 12;
 /** The most keywords of a schema inside another one; larger ones become named schemas. A whole schema may have 10,000. */
 const largest = 800;
 
-export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotices): Schemas {
+export function createSchemas(root: JsonObject, dialect: Dialect, notices: ImportNotices): Schemas {
   /** The name of each named schema, by its pointer. */
   const names = new Map<string, string>();
   const definitions: Record<string, Json> = {};
   const finished = new Map<string, Json>();
+  /** The pointers of references whose other members are reported. */
+  const reported = new Set<string>();
   const waiting: { readonly name: string; readonly value: Json; readonly pointer: string }[] = [];
 
   const named = (value: Json, pointer: string, wanted: string): string => {
@@ -97,7 +100,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     if (found === undefined) lostReference(pointer, reference);
     if (dialect === "3.1") return { ...(keywordsOf(rest, pointer, depth) as JsonObject), ...target };
     const { description } = rest;
-    const ignored = Object.keys(rest).filter((key) => key !== "description" && !key.startsWith("x-"));
+    const ignored = Object.keys(rest).filter((key) => key !== "description");
     if (ignored.length > 0)
       notices.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
     return typeof description === "string" ? { ...target, description } : target;
@@ -175,9 +178,17 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
         return;
       case "$schema":
         return lost("the dialect of a schema");
-      case "nullable":
+      case "$id":
+      case "$anchor":
+      case "$comment":
+        return lost(`\`${keyword}\` of a schema`);
       case "$defs":
       case "definitions":
+        for (const [name] of entriesOf(operand))
+          if (!referencesIn(root).has(below(pointer, name)))
+            notices.lost(below(pointer, name), "a component that nothing refers to");
+        return;
+      case "nullable":
         return;
       case "exclusiveMinimum":
       case "exclusiveMaximum":
@@ -289,6 +300,20 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     return {};
   };
 
+  /** Returns the target of a reference with the texts beside the reference, which OpenAPI 3.1 allows, and reports other members. */
+  const withTextsBeside = ({ $ref: _, ...beside }: JsonObject, target: Json, pointer: string): Json => {
+    // A description in place of a callback would be an address.
+    const [kind] = keysOf(pointer).slice(-2);
+    const allowed =
+      dialect === "3.1" && kind !== "callbacks" ? ["description", ...(kind === "examples" ? ["summary"] : [])] : [];
+    const texts = Object.entries(beside).filter(([key, text]) => allowed.includes(key) && typeof text === "string");
+    const ignored = Object.keys(beside).filter((key) => !texts.some(([name]) => name === key));
+    if (ignored.length > 0 && !reported.has(pointer))
+      notices.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
+    reported.add(pointer);
+    return isObject(target) && texts.length > 0 ? { ...target, ...Object.fromEntries(texts) } : target;
+  };
+
   const convert = (value: Json | undefined, pointer: string): Json => sound(converted(value, pointer, 0), pointer);
   const resolve = (value: Json | undefined, pointer: string): Found | undefined => {
     let found = { value, pointer };
@@ -301,7 +326,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
         lostReference(found.pointer, reference);
         return undefined;
       }
-      found = target;
+      found = { value: withTextsBeside(found.value, target.value, found.pointer), pointer: target.pointer };
     }
     notices.lost(pointer, "a reference that leads back to itself");
     return undefined;
@@ -350,6 +375,12 @@ function typeName(written: string): string {
     : pascalCase(ascii);
   return /^[A-Z]/.test(name) ? name : `Schema${name}`;
 }
+
+/** Returns the pointers to which a description refers. */
+export const referencesIn: (root: JsonObject) => ReadonlySet<string> = onceFor((root) => {
+  const found = JSON.stringify(root).matchAll(/"\$ref":"#((?:[^"\\]|\\.)*)"/g);
+  return new Set(found.map(([, pointer = ""]) => pointer));
+});
 
 export function localPointer(reference: string): string | undefined {
   if (reference === "#") return "";

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../src/base/json.ts";
+import { mismatches } from "../../src/import/compare.ts";
 import { importDocument } from "../../src/import/import.ts";
 import { valueAt } from "../../src/import/schemas.ts";
 import { silentlyLost } from "./lost-members.ts";
@@ -41,7 +42,8 @@ const answers = `${one}/responses/200/content/application~1json`;
 const rows: readonly (readonly [item: string, source: JsonObject, given: Readonly<Record<string, Json>>])[] = [
   ["a list parameter", descriptionWith({ parameters: [{ name: "limit", in: "query", description: "How many", schema: { type: "integer", maximum: 50, default: 10 }, example: 5 }] }), { [`${one}/parameters/0`]: { name: "limit", in: "query", description: "How many", schema: { type: "integer", maximum: 50, default: 10 }, example: 5 } }],
   ["a filter", descriptionWith({ parameters: [{ name: "kind", in: "query", schema: { type: "string", enum: ["cat", "dog"] }, examples: { a: { summary: "Cats", value: "cat" }, b: { value: "dog" } } }] }), { [`${one}/parameters/0/examples`]: { a: { summary: "Cats", value: "cat" }, b: { value: "dog" } }, [`${one}/parameters/0/schema/enum`]: ["cat", "dog"] }],
-  ["a deprecated parameter", descriptionWith({ parameters: [{ name: "kind", in: "query", deprecated: true, schema: { type: "string" } }] }), { [`${one}/parameters/0/deprecated`]: true }],
+  ["a deprecated parameter", descriptionWith({ parameters: [{ name: "kind", in: "query", deprecated: true, "x-sunset": "2027-03-01", schema: { type: "string" } }] }), { [`${one}/parameters/0/deprecated`]: true, [`${one}/parameters/0/x-sunset`]: "2027-03-01" }],
+  ["a deprecated header field", descriptionWith({ responses: { "200": { description: "It", headers: { "X-A": { deprecated: true, schema: { type: "string" } } } } } }), { [`${one}/responses/200/headers/X-A/deprecated`]: true }],
   ["an extension of a parameter", descriptionWith({ parameters: [{ name: "kind", in: "query", "x-order": 1, schema: { type: "string" } }] }), { [`${one}/parameters/0/x-order`]: 1 }],
   ["bodies and statuses of errors", descriptionWith({ responses: { ...ok, "404": { description: "None", ...json({ type: "object", properties: { code: { type: "string" } } }) }, "5XX": { description: "Broken" }, default: { description: "Else" } } }), { [`${one}/responses/404/content/application~1json/schema/properties/code/type`]: "string", [`${one}/responses/5XX/description`]: "Broken", [`${one}/responses/default/description`]: "Else" }],
   ["read-only and write-only", descriptionWith({ requestBody: json({ type: "object", properties: { id: { type: "string", readOnly: true }, secret: { type: "string", writeOnly: true } } }) }, {}, "post"), { [`${posted}/requestBody/content/application~1json/schema/properties`]: { id: { type: "string", readOnly: true }, secret: { type: "string", writeOnly: true } } }],
@@ -64,6 +66,7 @@ const rows: readonly (readonly [item: string, source: JsonObject, given: Readonl
   ["the encoding of a form", descriptionWith({ requestBody: { content: { "multipart/form-data": { schema: pet, encoding: { name: { contentType: "text/plain" } } } } } }, {}, "post"), { [`${posted}/requestBody/content/multipart~1form-data/encoding`]: { name: { contentType: "text/plain" } } }],
   ["links between operations", descriptionWith({ operationId: "see pets", responses: { "200": { description: "It", links: { again: { operationId: "see pets" } } } } }), { [`${one}/responses/200/links`]: { again: { operationId: "seePets" } } }],
   ["a discriminator with its mapping", descriptionWith({ responses: { "200": { description: "It", ...json({ $ref: "#/components/schemas/Animal" }) } } }, { components: { schemas: { Animal: { oneOf: [{ $ref: "#/components/schemas/Cat" }], discriminator: { propertyName: "kind", mapping: { cat: "#/components/schemas/Cat", tom: "Cat" } } }, Cat: pet } } }), { "/components/schemas/Animal/discriminator": { propertyName: "kind", mapping: { cat: "#/components/schemas/Cat", tom: "#/components/schemas/Cat" } } }],
+  ["texts beside references", descriptionWith({ parameters: [{ $ref: "#/components/parameters/Limit", description: "Here" }], requestBody: { $ref: "#/components/requestBodies/Pet", description: "A pet here" }, responses: { "200": { description: "It", headers: { "X-A": { $ref: "#/components/headers/A", description: "A here" } }, ...json({}, { examples: { rex: { $ref: "#/components/examples/Rex", summary: "Rex here" } } }) }, "404": { $ref: "#/components/responses/None", description: "None here" } } }, { components: { parameters: { Limit: { name: "limit", in: "query", description: "Anywhere", schema: { type: "integer" } } }, requestBodies: { Pet: { description: "Anywhere", ...json(pet) } }, headers: { A: { description: "Anywhere", schema: { type: "string" } } }, examples: { Rex: { summary: "Anywhere", value: 1 } }, responses: { None: { description: "Anywhere" } } } }, "post"), { [`${posted}/parameters/0/description`]: "Here", [`${posted}/requestBody/description`]: "A pet here", [`${posted}/responses/200/headers/X-A/description`]: "A here", [`${posted}/responses/200/content/application~1json/examples/rex`]: { summary: "Rex here", value: 1 }, [`${posted}/responses/404/description`]: "None here" }],
   ["names in XML", descriptionWith({ responses: { "200": { description: "It", ...json({ type: "object", xml: { name: "pet" }, externalDocs: { url: "https://d.example" }, properties: { "x-xml": { type: "string" } } }) } } }), { [`${answers}/schema/xml`]: { name: "pet" }, [`${answers}/schema/externalDocs`]: { url: "https://d.example" }, [`${answers}/schema/properties`]: { "x-xml": { type: "string" } } }],
   ["a callback", descriptionWith({ callbacks: { onPet: { "{$request.body#/url}": { post: { summary: "A pet", tags: ["a"], requestBody: json({ $ref: "#/components/schemas/Pet" }), responses: { "204": { description: "Got it" } } } } } } }, { components: { schemas: { Pet: pet } } }, "post"), { [`${posted}/callbacks/onPet/{$request.body#~1url}/post`]: { summary: "A pet", tags: ["a"], requestBody: json({ $ref: "#/components/schemas/Pet" }), responses: { "204": { description: "Got it" } } } }],
   ["a webhook", { ...descriptionWith({}), webhooks: { newPet: { put: { description: "A *pet*", parameters: [{ name: "X-A", in: "header", schema: { type: "string" } }], requestBody: json(pet), responses: { "204": { description: "Got it" } } } } } }, { "/webhooks/newPet/put": { description: "A *pet*", parameters: [{ name: "X-A", in: "header", schema: { type: "string" } }], requestBody: json(pet), responses: { "204": { description: "Got it" } } } }],
@@ -88,12 +91,22 @@ for (const [item, source, given] of rows) {
 const named: readonly (readonly [line: string, source: JsonObject])[] = [
   ["lost: an operation by a method that the language does not have", descriptionWith({}, {}, "trace")],
   ["lost: that an operation asks for several credentials at once: nobody is let in by it", descriptionWith({ security: [{ a: [], b: [] }] }, { components: { securitySchemes: { a: { type: "http", scheme: "basic" }, b: { type: "http", scheme: "bearer" } } } })],
+  ["lost: an operation by a method that the language does not have", { ...descriptionWith({}, {}, "query"), openapi: "3.2.0" }],
+  ["lost: an operation by a method that the language does not have", { ...descriptionWith({}), openapi: "3.2.0", paths: { "/pets": { additionalOperations: { COPY: { operationId: "copy", responses: ok } } } } }],
+  ["lost: a parameter in a place that the language does not have", { ...descriptionWith({ parameters: [{ name: "all", in: "querystring", content: { "application/x-www-form-urlencoded": { schema: pet } } }] }), openapi: "3.2.0" }],
+  ["lost: an extension of the answers", descriptionWith({ responses: { ...ok, "x-a": 1 } })],
+  ["lost: an extension of a callback", descriptionWith({ callbacks: { onPet: { "x-a": 1, "{$request.body#/url}": { post: { responses: ok } } } } }, {}, "post")],
+  ["lost: a member of a path that is no operation", { ...descriptionWith({}), paths: { "/pets": { geet: { responses: ok }, get: { operationId: "one", responses: ok } } } }],
+  ["lost: what stands beside a reference, where the standard ignores it", { ...descriptionWith({ responses: { "200": { $ref: "#/components/responses/It", description: "Here" } } }, { components: { responses: { It: { description: "It" } } } }), openapi: "3.0.3" }],
   ["lost: a security scheme that the language does not have", descriptionWith({}, { components: { securitySchemes: { t: { type: "mutualTLS" } } } })],
   ["lost: how a list or an object is written in a parameter", descriptionWith({ parameters: [{ name: "a", style: "deepObject", in: "cookie", schema: { type: "object" } }] })],
   ["lost: that a parameter has a media type of its own", descriptionWith({ parameters: [{ name: "a", in: "query", content: { "application/json": { schema: pet } } }] })],
   ["lost: a text about a whole path", { ...descriptionWith({}), paths: { "/pets": { description: "All", get: { operationId: "one", responses: ok } } } }],
   ["lost: a component that nothing refers to", descriptionWith({}, { components: { responses: { Unused: { description: "None" } } } })],
+  ["lost: a component that nothing refers to", descriptionWith({ responses: { "200": { description: "It", ...json({ type: "string", $defs: { Unused: { const: 1 } } }) } } })],
+  ["lost: `$comment` of a schema", descriptionWith({ responses: { "200": { description: "It", ...json({ type: "string", $id: "https://a.example", $anchor: "a", $comment: "Why" }) } } })],
   ["lost: a summary of several lines or more than 200 characters", descriptionWith({ summary: "One\ntwo" })],
+  ["lost: a summary of several lines or more than 200 characters", { ...descriptionWith({}), webhooks: { a: { post: { summary: "One\ntwo", responses: ok } } } }],
   ["lost: what makes the service send an event", { ...descriptionWith({}), webhooks: { a: { post: { responses: ok } } } }],
   ["lost: `operationId` of an event", { ...descriptionWith({}), webhooks: { a: { post: { operationId: "onA", responses: ok } } } }],
   ["renamed: a schema by a name that a document cannot have", descriptionWith({ responses: { "200": { description: "It", ...json({ $ref: "#/components/schemas/pet-1" }) } } }, { components: { schemas: { "pet-1": pet } } })],
@@ -120,10 +133,17 @@ test("what an operation that Nonet performs says besides is given back, beside w
   const answer = {
     "201": {
       description: "The pet",
+      headers: { "X-Left": { schema: { type: "integer" } }, "request-id": { schema: { type: "string" } } },
       ...json({ $ref: "#/components/schemas/Pet" }, { examples: { rex: { value: { id: 1, name: "Rex" } } } }),
     },
   };
-  const source = descriptionWith({ tags: ["animals"], summary: "Admit", description: "There is *room*.", requestBody: body, responses: answer }, { components: { schemas: { Pet } } }, "post"); // biome-ignore format: a table
+  const refused = {
+    "400": {
+      description: "Not a pet",
+      content: { "application/problem+json": { example: { status: 400 } }, "text/html": {} },
+    },
+  };
+  const source = descriptionWith({ tags: ["animals"], summary: "Admit", description: "There is *room*.", requestBody: body, responses: { ...answer, ...refused } }, { components: { schemas: { Pet } } }, "post"); // biome-ignore format: a table
   const read = { operationId: "read", parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }], responses: { "200": { description: "It", ...json({ $ref: "#/components/schemas/Pet" }) } } }; // biome-ignore format: a table
   const paths = { ...(source["paths"] as JsonObject), "/pets/{id}": { get: read } };
   const { document, model } = carried({ ...source, paths });
@@ -136,6 +156,23 @@ test("what an operation that Nonet performs says besides is given back, beside w
     rex: { value: { id: 1, name: "Rex" } },
   });
   assert.equal(valueAt(exported, `${posted}/responses/201/description`), "The pet");
+  const error = valueAt(exported, `${posted}/responses/400`) as JsonObject;
+  assert.match(error["description"] as string, /^Not a pet\n`invalid-request`: /);
+  assert.deepEqual(valueAt(error, "/content/application~1problem+json/example"), { status: 400 });
+  assert.equal(valueAt(exported, "/components/responses/InvalidRequest400"), undefined);
+  const lacking = mismatches({ ...source, paths }, exported).flatMap(({ operation, what }) =>
+    /header| as /.test(what) ? [`${operation} ${what}`] : [],
+  );
+  assert.deepEqual(lacking, [
+    "POST /pets answers 201 without the header X-Left",
+    "POST /pets does not answer 400 as text/html",
+  ]);
+});
+
+test("the export of an operation that nobody may run requires every credential", () => {
+  const securitySchemes = { a: { type: "http", scheme: "basic" }, b: { type: "http", scheme: "bearer" } };
+  const { document } = carried(descriptionWith({ security: [{ a: [], b: [] }] }, { components: { securitySchemes } }));
+  assert.deepEqual(valueAt(described(document), `${one}/security`), [{ a: [], b: [] }]);
 });
 
 test("the walk finds what an export lacks", () => {

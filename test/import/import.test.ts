@@ -7,6 +7,7 @@ import { mismatches } from "../../src/import/compare.ts";
 import { importDocument } from "../../src/import/import.ts";
 import { check, soundModel } from "../../src/language/check.ts";
 import { buildPlan } from "../../src/plan/build.ts";
+import { valueAt } from "../../src/import/schemas.ts";
 import { carried, described } from "./round-trip.ts";
 
 const base: JsonObject = { openapi: "3.0.0", info: { title: "Pets", version: "1" } };
@@ -215,17 +216,42 @@ test("Swagger 2: bodies, forms, files, media types, hosts", () => {
           parameters: [{ in: "formData", name: "f", type: "file", required: true }],
           responses: { 200: { description: "", headers: { "X-A": { type: "boolean" } } } },
         },
+        patch: {
+          operationId: "c",
+          schemes: ["ws"],
+          parameters: [
+            { in: "formData", name: "t", type: "array", items: { type: "string" }, description: "Tags", "x-a": 1 },
+            { in: "formData", name: "u", type: "array", items: { type: "string" }, collectionFormat: "multi" },
+          ],
+          responses: {
+            200: { description: "", schema: {}, examples: { "text/csv": "a,b", "text/html": "<p>" } },
+            204: { description: "", examples: { "application/json": {} } },
+          },
+        },
       },
     },
     definitions: { pet },
   };
-  const { document } = carried(source);
+  const { document, notes } = carried(source);
   assert.match(document, /base: http:\/\/api\.example\.com\/v1/);
   assert.match(document, /q\?: integer\(1\.\.9\)/);
   assert.match(document, /body: Pet\n/);
   assert.match(document, /media: \[application\/json, text\/csv\]/);
   assert.match(document, /media: \[multipart\/form-data\]/);
   assert.deepEqual(mismatches(source, described(document)), []);
+  const patch = valueAt(described(document), "/paths/~1a/patch") as JsonObject;
+  const form = "/requestBody/content/application~1x-www-form-urlencoded/schema/properties/t";
+  assert.deepEqual(valueAt(patch, form), { type: "array", items: { type: "string" }, description: "Tags", "x-a": 1 });
+  assert.equal(valueAt(patch, "/responses/200/content/text~1csv/example"), "a,b");
+  assert.deepEqual(
+    notes.flatMap(({ kind, what, detail = "" }) => (kind === "lost" ? [`${what}: ${detail}`] : [])),
+    [
+      "`schemes` of an operation: ",
+      "how a list or an object is written in a parameter: csv",
+      "an example of a media type that an answer does not have: text/html",
+      "an example of a media type that an answer does not have: application/json",
+    ],
+  );
 });
 
 test("AsyncAPI 3: what goes out and what comes in", () => {

@@ -53,13 +53,16 @@ interface Found {
   readonly pointer: string;
 }
 
-/** Follows references. */
+/** Follows references; since version 3.1 the members beside a reference replace those of its target. */
 function resolved(root: JsonObject, value: Json | undefined, pointer: string): Found {
   let found: Found = { value, pointer };
   for (let hops = 0; hops < 50 && isObject(found.value) && typeof found.value["$ref"] === "string"; hops++) {
     const at = localPointer(found.value["$ref"]);
     if (at === undefined) return found;
-    found = { value: valueAt(root, at), pointer: at };
+    const { $ref: _, ...beside } = found.value;
+    const target = valueAt(root, at);
+    const isRead = isObject(target) && !textOf(root["openapi"]).startsWith("3.0");
+    found = { value: isRead ? { ...target, ...beside } : target, pointer: at };
   }
   return found;
 }

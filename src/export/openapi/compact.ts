@@ -16,7 +16,9 @@ export interface ProblemNames {
 export function compact(description: JsonObject, names: ProblemNames): JsonObject {
   const components = object(description["components"]);
   const schemas = derivedProblems(object(components["schemas"]), names);
-  return withoutUnusedHeaders(withSharedParts({ ...description, components: { ...components, schemas } }));
+  const shared = withSharedParts({ ...description, components: { ...components, schemas } });
+  const inEveryResponse = new Set(description[everyResponseKey] as readonly string[]);
+  return withoutUnused("headers", withoutUnused("responses", shared), inEveryResponse);
 }
 
 function object(value: Json | undefined): JsonObject {
@@ -28,14 +30,17 @@ function withMember(of: JsonObject, name: string, value: Json): JsonObject {
   return mapMembers(of, (member, key) => (key === name ? value : member));
 }
 
-/** Leaves out the components of header fields that nothing refers to. */
-function withoutUnusedHeaders(description: JsonObject): JsonObject {
+/** Leaves out the components of a kind that nothing refers to, except the `listed` ones. */
+function withoutUnused(
+  kind: "headers" | "responses",
+  description: JsonObject,
+  listed: ReadonlySet<string> = new Set(),
+): JsonObject {
   const components = object(description["components"]);
-  const used = new Set(description[everyResponseKey] as readonly string[]);
-  for (const [, name = ""] of JSON.stringify(description).matchAll(/"#\/components\/headers\/([^"]+)"/g))
-    used.add(name);
-  const headers = Object.entries(object(components["headers"])).filter(([name]) => used.has(name));
-  return { ...description, components: { ...components, headers: Object.fromEntries(headers) } };
+  const references = JSON.stringify(description).matchAll(new RegExp(`"#/components/${kind}/([^"]+)"`, "g"));
+  const used = new Set([...listed, ...references.map(([, name = ""]) => name)]);
+  const left = Object.entries(object(components[kind])).filter(([name]) => used.has(name));
+  return { ...description, components: { ...components, [kind]: Object.fromEntries(left) } };
 }
 
 // ── Problems ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,6 +4,7 @@
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import type { EndpointContract, Parameter, SentForm } from "../../language/endpoints/model.ts";
+import { deprecationKeywords } from "../../language/versioning/deprecated.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type {
   ContractResponsePlan,
@@ -13,6 +14,7 @@ import type {
   HttpContract,
 } from "../../plan/endpoints/types.ts";
 import type { SentRequestPlan } from "../../plan/events/types.ts";
+import { inlined } from "./deprecated.ts";
 import { securityFor } from "./security.ts";
 
 export function contractObject(plan: AuthenticationPart, operation: ContractOperation): JsonObject {
@@ -51,7 +53,7 @@ function parameterObject(parameter: ContractParameter): JsonObject {
     name,
     in: location,
     ...(required ? { required } : {}),
-    ...(deprecated === undefined && parameter.schema["deprecated"] !== true ? {} : { deprecated: true }),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
     ...(sent === undefined ? {} : styles[sent]),
     ...valueOf(parameter),
   };
@@ -60,11 +62,21 @@ function parameterObject(parameter: ContractParameter): JsonObject {
 function valueOf({ schema, note, example, openapi }: Omit<ContractParameter, "in">): JsonObject {
   return {
     ...(note === undefined ? {} : { description: note }),
+    ...deprecationIn(schema),
     schema,
     // OpenAPI allows either one example or several.
     ...(example === undefined || openapi?.["examples"] !== undefined ? {} : { example }),
     ...openapi,
   };
+}
+
+/** Returns the deprecation in a schema, which OpenAPI also has beside the schema of a parameter or header field. */
+function deprecationIn(schema: JsonObject): JsonObject {
+  if (schema["deprecated"] !== true) return {};
+  const dates = Object.values(deprecationKeywords).flatMap((key) =>
+    schema[key] === undefined ? [] : [[key, schema[key]]],
+  );
+  return { deprecated: true, ...Object.fromEntries(dates) };
 }
 
 function bodyObject({ required, note, ...content }: ContractBodyPlan): JsonObject {
@@ -141,7 +153,11 @@ function sentRequestItem(request: SentRequestPlan): JsonObject {
 // ── Contracts that callers know ────────────────────────────────────────────────────────────────────────────────────
 
 /** Returns the description of an operation that Nonet performs, with what the contract of its callers says besides. */
-export function withKnownTexts(described: JsonObject, known: EndpointContract | undefined): JsonObject {
+export function withKnownTexts(
+  described: JsonObject,
+  known: EndpointContract | undefined,
+  shared: ReadonlyMap<string, JsonObject>,
+): JsonObject {
   if (known === undefined) return described;
   const { openapi: { description, ...members } = {}, body, answers = {} } = known;
   const { parameters, requestBody, responses } = described as {
@@ -157,10 +173,19 @@ export function withKnownTexts(described: JsonObject, known: EndpointContract | 
     ...(parameters === undefined ? {} : { parameters: parameters.map((one) => withParameterTexts(one, known)) }),
     ...(requestBody === undefined ? {} : { requestBody: withMembers(requestBody, textsOf(body)) }),
     responses: mapMembers(responses, (response, status) => {
-      const its = Object.hasOwn(answers, status) ? answers[status] : undefined;
-      return isObject(response) && response["$ref"] === undefined ? withMembers(response, textsOf(its)) : response;
+      const its = textsOf(Object.hasOwn(answers, status) ? answers[status] : undefined);
+      if (!isObject(response) || Object.keys(its).length === 0) return response;
+      return response["$ref"] === undefined
+        ? withMembers(response, its)
+        : withErrorTexts(inlined(response, shared), its);
     }),
   };
+}
+
+/** Returns the response of errors with the texts of a contract, before the codes of the errors. */
+function withErrorTexts(error: JsonObject, { description: note, ...its }: JsonObject): JsonObject {
+  const codes = error["description"] as string;
+  return withMembers({ ...error, description: typeof note === "string" ? `${note}\n${codes}` : codes }, its);
 }
 
 function withParameterTexts(parameter: JsonObject, known: EndpointContract): JsonObject {

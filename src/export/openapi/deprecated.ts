@@ -20,14 +20,15 @@ export function deprecatedOperation(
     ...(guide === undefined ? {} : { guide }),
   });
   const responses = mapMembers(description["responses"] as JsonObject, (response) => {
+    // Other operations that share the response are not deprecated.
     const inline = inlined(response, shared);
     return { ...inline, headers: { ...fields, ...(inline["headers"] as JsonObject | undefined) } };
   });
   return { ...written, responses };
 }
 
-/** Returns a response in place of a reference to it, since other operations that share it are not deprecated. */
-function inlined(response: Json, shared: ReadonlyMap<string, JsonObject>): JsonObject {
+/** Returns a response in place of a reference to it. `shared`: the responses by component name. */
+export function inlined(response: Json, shared: ReadonlyMap<string, JsonObject>): JsonObject {
   if (!isObject(response)) return {};
   const { $ref: reference } = response;
   return typeof reference === "string" ? (shared.get(reference.split("/").at(-1) ?? "") ?? {}) : response;

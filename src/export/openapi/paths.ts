@@ -109,7 +109,11 @@ function operationObject(
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, names) }),
     responses: responsesOf(context, operation),
   };
-  const texts = withCallbacks(withKnownTexts(described, operation.known), operation.name, plan.events.described);
+  const texts = withCallbacks(
+    withKnownTexts(described, operation.known, context.shared),
+    operation.name,
+    plan.events.described,
+  );
   return deprecatedOperation(operation, texts, context.shared);
 }
 

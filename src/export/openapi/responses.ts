@@ -8,6 +8,7 @@ import type { ListPlan, Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
+import { inlined } from "./deprecated.ts";
 import { bytesContent } from "./files.ts";
 import { headersOf, type ResponseHeader, responseHeaders } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
@@ -41,11 +42,10 @@ export function responsesOf(context: DescriptionContext, operation: Operation): 
 
 /** Returns the response of a status that both a success and an error have. */
 function eitherResponse({ shared }: DescriptionContext, success: Json, error: Json): JsonObject {
-  const [one, other] = [success, error].map((response) => {
-    const { $ref: reference } = response as JsonObject;
-    const name = typeof reference === "string" ? reference.split("/").at(-1) : undefined;
-    return (name === undefined ? response : shared.get(name)) as unknown as ResponseObject;
-  }) as [ResponseObject, ResponseObject];
+  const [one, other] = [success, error].map((response) => inlined(response, shared) as unknown as ResponseObject) as [
+    ResponseObject,
+    ResponseObject,
+  ];
   const names = [...new Set([...Object.keys(one.content ?? {}), ...Object.keys(other.content ?? {})])];
   const content = names.map((media) => {
     const schemas = [one, other].flatMap(({ content: found = {} }): JsonObject[] => {

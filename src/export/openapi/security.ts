@@ -51,9 +51,10 @@ export function securityFor({ credentials }: AuthenticationPart, allow: Operatio
       requirementsOf({ ...credential, name: schemeName(credential.name, index) }, allow),
     ),
   );
-  // No requirement at all would mean that anyone may run an operation that nobody may run.
-  const denied = open || requirements.length > 0 ? [] : credentials.map(({ name }) => ({ [name]: [] }));
-  return [...(open ? [{}] : []), ...requirements, ...denied];
+  if (open || requirements.length > 0 || credentials.length === 0) return [...(open ? [{}] : []), ...requirements];
+  // No requirement would mean that anyone may run an operation that nobody may run. All credentials at once are the most that a
+  // description can require: an imported operation that requires several never looks more open than its source.
+  return [Object.fromEntries(credentials.map(({ name }) => [name, []]))];
 }
 
 /**
