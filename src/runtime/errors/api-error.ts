@@ -1,4 +1,5 @@
 /** The error of a request before it is rendered as a response: a code of the plan's errors with details. */
+import { capital, withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import type { HttpResponse } from "../../http/message.ts";
 
@@ -80,7 +81,7 @@ export interface Reference {
 
 export function referredTo(by?: Reference): Pick<ApiErrorDetails, "detail" | "members"> {
   if (by === undefined) return { detail: "Another record refers to it" };
-  return { detail: `A ${by.resource} refers to it by ${by.field}`, members: { ...by } };
+  return { detail: `${capital(withArticle(by.resource))} refers to it by ${by.field}`, members: { ...by } };
 }
 
 export function stateConflict(state: string, moves: readonly string[]): ApiErrorDetails {

@@ -1,4 +1,5 @@
 /** Messages of violations: the ends of sentences that begin with the member's name. */
+import { withArticle } from "../../base/case.ts";
 import { base64Pattern } from "../../base/formats.ts";
 import type { Table } from "../../plan/resources/types.ts";
 
@@ -118,7 +119,7 @@ export function violationMessage(
 
 function patternText(pattern: string, ids: ReadonlyMap<string, string>): string {
   const resource = ids.get(pattern);
-  if (resource !== undefined) return resource === "" ? "must be an id" : `must be the id of a ${resource}`;
+  if (resource !== undefined) return resource === "" ? "must be an id" : `must be the id of ${withArticle(resource)}`;
   return `must ${patternTexts[pattern] === undefined ? `match ${pattern}` : `be ${patternTexts[pattern]}`}`;
 }
 

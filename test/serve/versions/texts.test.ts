@@ -141,7 +141,7 @@ describe("errors in the words of an older version", () => {
       what: "what refers to a record",
       call: "DELETE /tenants/{tenant}",
       status: 409,
-      told: { detail: "A Order refers to it by client", resource: "Order", field: "client" },
+      told: { detail: "An Order refers to it by client", resource: "Order", field: "client" },
     },
     {
       what: "a reference that leads nowhere",
