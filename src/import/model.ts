@@ -13,6 +13,7 @@ import { type ImportedOperation, linkOf, shortText, operationsOf } from "./opera
 import { type Keys, withKeys } from "./keys.ts";
 import { openapiOf } from "./openapi-members.ts";
 import { plain, quoted } from "./prose.ts";
+import { repeatedSchemas } from "./repeated-schemas.ts";
 import { below, entriesOf, type ImportNotices, itemsOf, textsOf } from "./report.ts";
 import { versioningOf } from "./deprecations.ts";
 import { withKnownContract, withoutClash } from "./known-contracts.ts";
@@ -37,7 +38,7 @@ export function modelOf(
   notices: ImportNotices,
   { contractsOnly = false }: ImportChoice,
 ): Parts {
-  const schemas = createSchemas(root, dialect, notices);
+  const schemas = createSchemas(root, dialect, notices, repeatedSchemas(root));
   const base = baseOf(root, dialect, notices);
   const source: ImportContext = { dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) };
   const operations = operationsOf(source);

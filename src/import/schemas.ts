@@ -9,6 +9,7 @@ import { onceFor } from "../base/once.ts";
 import { pascalCase } from "../base/case.ts";
 import type { FieldType } from "../language/resources/model.ts";
 import { schemaErrors, schemaKeywords } from "../language/resources/schema.ts";
+import type { RepeatedSchemas } from "./repeated-schemas.ts";
 import { below, entriesOf, keysOf, type ImportNotices, textOf } from "./report.ts";
 import { shorthandOf } from "./shorthand.ts";
 
@@ -41,7 +42,13 @@ const deepest = 12;
 /** The most keywords of a schema inside another one; larger ones become named schemas. A whole schema may have 10,000. */
 const largest = 800;
 
-export function createSchemas(root: JsonObject, dialect: Dialect, notices: ImportNotices): Schemas {
+/** `repeated`: schemas that become named ones, wherever they are. */
+export function createSchemas(
+  root: JsonObject,
+  dialect: Dialect,
+  notices: ImportNotices,
+  repeated: RepeatedSchemas = new Map(),
+): Schemas {
   /** The name of each named schema, by its pointer. */
   const names = new Map<string, string>();
   const definitions: Record<string, Json> = {};
@@ -58,9 +65,9 @@ export function createSchemas(root: JsonObject, dialect: Dialect, notices: Impor
     waiting.push({ name, value, pointer });
     return name;
   };
-  const nameAt = (pointer: string, value: Json): string => {
+  const nameAt = (pointer: string, value: Json, wanted?: string): string => {
     const keys = keysOf(pointer);
-    if (!isComponent(keys)) return named(value, pointer, keys.slice(-3).join(" "));
+    if (!isComponent(keys)) return named(value, pointer, wanted ?? keys.slice(-3).join(" "));
     const written = keys.at(-1) ?? "";
     const isNew = !names.has(pointer);
     const name = named(value, pointer, written);
@@ -77,7 +84,9 @@ export function createSchemas(root: JsonObject, dialect: Dialect, notices: Impor
   };
   const finish = (): void => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      finished.set(next.name, sound(converted(next.value, next.pointer, 0), next.pointer));
+      const { name, pointer, value } = next;
+      const isAlias = !isObject(value) || typeof value["$ref"] === "string";
+      finished.set(name, sound(isAlias ? converted(value, pointer, 0) : keywordsOf(value, pointer, 0), pointer));
     }
   };
 
@@ -89,6 +98,8 @@ export function createSchemas(root: JsonObject, dialect: Dialect, notices: Impor
     }
     const reference = value["$ref"];
     if (typeof reference === "string") return referring(value, reference, pointer, depth);
+    const shared = repeated.get(value);
+    if (shared !== undefined) return { $ref: `#/schemas/${nameAt(shared.pointer, shared.value, shared.name)}` };
     if (depth >= deepest && Object.keys(value).length > 1) return { $ref: `#/schemas/${nameAt(pointer, value)}` };
     return keywordsOf(value, pointer, depth);
   };
