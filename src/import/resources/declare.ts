@@ -86,7 +86,7 @@ function takesAll({ wire }: ContractOperation, context: Context): boolean {
 function declareAs(operation: ContractOperation, action: Action, context: Context): Declaration | Reason {
   const answer = answerOf(operation.wire);
   if (isReason(answer)) return answer;
-  const header = headerReason(operation.wire, context.credentials);
+  const header = headerReason(operation.wire, context.credentials, context.named);
   if (header !== undefined) return header;
   if (action === "list" || action === "part") return declaredList(operation, action, answer, context);
   if (answer.kind !== "unspecified" && answer.created !== undefined && action !== "replace")

@@ -23,11 +23,19 @@ const shaping: ReadonlySet<string> = new Set([
 export function headerReason(
   { cookie, header }: EndpointContract,
   credentials: ReadonlySet<string>,
+  named: NamedSchemas,
 ): Reason | undefined {
-  const other = Object.keys({ ...header, ...cookie }).find(
-    (name) => !commonHeaders.test(name) && !credentials.has(name.toLowerCase()),
+  const other = Object.entries({ ...header, ...cookie }).find(
+    ([name, parameter]) =>
+      !commonHeaders.test(name) && !credentials.has(name.toLowerCase()) && !isConstant(parameter, named),
   );
-  return other === undefined ? undefined : foreign(other);
+  return other === undefined ? undefined : foreign(other[0]);
+}
+
+/** Whether all requests have the parameter with the same value, on which then no answer depends. */
+function isConstant({ optional, type }: Parameter, named: NamedSchemas): boolean {
+  const { const: only, enum: values } = plainSchema(schemaOf(type), named);
+  return !optional && (only !== undefined || (Array.isArray(values) && values.length === 1));
 }
 
 /** Query parameters that an action accepts without effect, as `query` declares them. */
