@@ -39,7 +39,7 @@ type MethodName =
       | "dropOff"
     )
   | ("createWebhook" | "deleteWebhook" | "doorFaulted" | "followEvents" | "waitForParcel")
-  | "echo"
+  | ("echo" | "look")
   | ("addCustomer" | "addCharge" | "addRefund" | "getRefund")
   | ("listShelves" | "addShelf" | "addUser" | "addRecipe" | "listRecipes" | "newestRecipes");
 

@@ -1,12 +1,14 @@
 /**
  * The forms in which a query sends lists and objects (OpenAPI `style` and `explode`, Swagger `collectionFormat`): an import
- * keeps each, functions receive the values, and the exported description has the form. Other forms are in the report.
+ * keeps each, functions receive the values, the exported client sends it, and the exported description has it. Other forms are in
+ * the report.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { importDocument } from "../../src/import/import.ts";
+import { moduleOf } from "../export/client-of.ts";
 import { at } from "../export/documents.ts";
 import { createClient } from "./client.ts";
 import { run } from "./running.ts";
@@ -47,6 +49,7 @@ const commas = { style: "form", explode: false };
 const rows: readonly Row[] = [
   { parameter: {}, schema: list, query: "q=1&q=2", value: [1, 2], style: {} },
   { parameter: { style: "form", explode: true }, schema: list, query: "q=1&q=2", value: [1, 2], style: {} },
+  { parameter: {}, schema: object, query: "min=1&max=2", value: small, style: {} },
   { parameter: { explode: false }, schema: list, query: "q=1,2", value: [1, 2], style: commas },
   { parameter: commas, schema: object, query: "q=min,1,max,2", value: small, style: commas },
   { parameter: commas, schema: { type: "integer" }, query: "q=1", value: 1, style: commas },
@@ -68,10 +71,13 @@ for (const { parameter, schema, query, value, style } of rows) {
     const inputs: unknown[] = [];
     const look = ({ input }: { input: unknown }) => (inputs.push(input), { status: 200 });
     await using running = await run(document, { functions: { look } as never });
-    using client = createClient(running.port, () => {});
-    const { status, text } = await client.send({ method: "GET", path: `/a/x?${query}` });
+    using requests = createClient(running.port, () => {});
+    const { status, text } = await requests.send({ method: "GET", path: `/a/x?${query}` });
     assert.equal(status, 200, text);
-    assert.deepEqual(inputs, [{ path: { p: "x" }, query: { q: value } }]);
+    const client = (await moduleOf(running.plan)).createClient({ baseUrl: running.url });
+    await client.look("x", { q: value });
+    const input = { path: { p: "x" }, query: { q: value } };
+    assert.deepEqual(inputs, [input, input]);
     const parameters = at(openapi(running.plan, running.url), "paths", "/a/{p}", "get", "parameters");
     const { name: _, in: __, required: ___, schema: ____, ...written } = at(parameters, 1);
     assert.deepEqual(written, style);

@@ -94,7 +94,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
       ...(requestType?.form === undefined ? {} : { form: partName(requestType.form) }),
       ...(bytes ? { bytes: true } : {}),
       ...(query === undefined ? {} : { query: true }),
-      ...repeatedIn(operation),
+      ...formsIn(operation),
       ...(operation.operation.repeats === undefined ? {} : { key: operation.operation.repeats.header }),
       ...(page === undefined ? {} : { page: page.places }),
       ...eventIn(operation),
@@ -102,17 +102,27 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   };
 }
 
-/** Returns the query parameters that a request repeats for each item of a list; without a `style`, OpenAPI repeats them. */
-function repeatedIn({ parameters }: DescribedOperation): { readonly repeated?: readonly string[] } {
-  const names = parameters.flatMap(({ in: location, name, explode, schema, style }) =>
-    location === "query" && (explode ?? mayBeList(schema)) && style !== "deepObject" ? [name] : [],
-  );
-  return names.length === 0 ? {} : { repeated: names };
+/** Returns the forms of query parameters that are not the client's usual ones: a list with commas, an object with brackets. */
+function formsIn({ parameters }: DescribedOperation): { readonly forms?: Readonly<Record<string, string>> } {
+  const forms = parameters.flatMap((parameter): [string, string][] => {
+    const form = parameter.in === "query" ? formOf(parameter) : undefined;
+    return form === undefined ? [] : [[parameter.name, form]];
+  });
+  return forms.length === 0 ? {} : { forms: Object.fromEntries(forms) };
+}
+
+/** Without a `style`, OpenAPI repeats the name of a list, and makes each member of an object a parameter. */
+function formOf({ explode, schema, style = "form" }: DescribedOperation["parameters"][number]): string | undefined {
+  if (style === "deepObject") return undefined;
+  if (style === "spaceDelimited") return " ";
+  if (style === "pipeDelimited") return "|";
+  if (explode ?? (mayBe("array", schema) || mayBe("object", schema))) return "repeated";
+  return mayBe("object", schema) ? "," : undefined;
 }
 
 /** Of a named schema it is not known: to repeat the name changes no single value. */
-function mayBeList({ $ref, type }: JsonObject): boolean {
-  return $ref !== undefined || type === "array" || (Array.isArray(type) && type.includes("array"));
+function mayBe(wanted: "array" | "object", { $ref, type }: JsonObject): boolean {
+  return $ref !== undefined || type === wanted || (Array.isArray(type) && type.includes(wanted));
 }
 
 /** Returns the event that the request delivers, and the header fields by which the service recognises it. */
@@ -164,7 +174,7 @@ function followingMethod(exported: Exported, operation: DescribedOperation, name
       method: operation.method,
       path: operation.path,
       ...(query === undefined ? {} : { query: true }),
-      ...repeatedIn(operation),
+      ...formsIn(operation),
       stream: { resume: plan.events.stream?.resume ?? "Last-Event-ID" },
     },
   };

@@ -1,5 +1,5 @@
 /** The types of the table that describes a service to its client. */
-export type { CredentialDescription, OperationDescription, ProblemDescription };
+export type { CredentialDescription, OperationDescription, ProblemDescription, QueryForm };
 export type { ServiceDescription, SignatureScheme, WaitDescription };
 
 // ── What the part above says of the service ────────────────────────────────────────────────────────────────────────
@@ -56,8 +56,8 @@ interface OperationDescription {
   readonly bytes?: true;
   /** Set if the operation takes query parameters. */
   readonly query?: true;
-  /** The query parameters that are sent once for each of several values. */
-  readonly repeated?: readonly string[];
+  /** How query parameters send lists and objects. A list without a form has commas, an object brackets. */
+  readonly forms?: Readonly<Record<string, QueryForm>>;
   /** The header field of the idempotency key, which makes retries safe. */
   readonly key?: string;
   /** The paths of a page's items and of the value for the next page; absent if the operation is no list. */
@@ -73,6 +73,12 @@ interface OperationDescription {
   /** The error codes by status, for bodies without a code. */
   readonly possibleErrors?: Readonly<Record<number, readonly string[]>>;
 }
+
+/**
+ * `repeated`: the name once for each item of a list, each member of an object as a parameter. A separator: the items of a list,
+ * or the names and values of an object in turn, are one text.
+ */
+type QueryForm = "repeated" | "," | " " | "|";
 
 /** How to wait for a state: the read operation, the path of the state, and the reachable states by state. */
 interface WaitDescription {

@@ -1,7 +1,7 @@
 /** Sends requests: their address, header fields and body, and the retries. */
 import { etag, type Tag } from "./calls.ts";
 import { authorize, canRenew } from "./credentials.ts";
-import type { OperationDescription, ServiceDescription } from "./description.ts";
+import type { OperationDescription, QueryForm, ServiceDescription } from "./description.ts";
 import { errorOf } from "./error-bodies.ts";
 import { ConnectionError, TimeoutError } from "./errors.ts";
 import type { ParsedResponse, Query, Request, Scalar, UsedOptions } from "./request.ts";
@@ -86,7 +86,7 @@ async function initOf(
   const { content, type } = await contentOf(operation, body);
   if (type !== undefined) headers.set("Content-Type", type);
   const all = version?.in === "query" ? { ...query, [version.name]: version.value } : query;
-  const address = root + pathOf(operation.path, parameters) + searchOf(all, operation.repeated);
+  const address = root + pathOf(operation.path, parameters) + searchOf(all, operation.forms);
   const unsigned = { url: address, operation, body: content ?? "", headers, id, rejected };
   const url = await authorize(service, clientOptions, unsigned);
   const init = { method: operation.method, headers, ...(content === undefined ? {} : { body: content }) };
@@ -157,22 +157,34 @@ function pathOf(template: string, parameters: readonly Scalar[]): string {
   });
 }
 
-function searchOf(query: Query | undefined, repeated: readonly string[] = []): string {
-  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
-    pairsOf(name, value, repeated.includes(name) ? "" : undefined),
-  );
+function searchOf(query: Query | undefined, forms: Readonly<Record<string, QueryForm>> = {}): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => pairsOf(name, value, forms[name]));
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** `suffix`: what the name of each item of a list ends with; if it is undefined, the items are one text with commas. */
-function pairsOf(name: string, value: Query[string], suffix: string | undefined): readonly string[] {
+/** Returns the parameters of a value; `brackets`: the value is a member of an object whose name is before brackets. */
+function pairsOf(name: string, value: Query[string], form: QueryForm | "brackets" | undefined): readonly string[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== "object") return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`];
-  if (!Array.isArray(value))
-    return Object.entries(value).flatMap(([key, member]) => pairsOf(`${name}[${key}]`, member, "[]"));
-  const items: readonly Scalar[] = value;
-  if (suffix !== undefined) return items.flatMap((item) => pairsOf(name + suffix, item, suffix));
-  return [`${encodeURIComponent(name)}=${items.map((item) => encodeURIComponent(String(item))).join(",")}`];
+  if (Array.isArray(value)) {
+    const items: readonly Scalar[] = value;
+    if (form === "repeated") return items.flatMap((item) => pairsOf(name, item, form));
+    if (form === "brackets") return items.flatMap((item) => pairsOf(`${name}[]`, item, form));
+    return [`${encodeURIComponent(name)}=${joined(items, form ?? ",")}`];
+  }
+  const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
+  if (form === "repeated") return members.flatMap(([key, member]) => pairsOf(key, member, form));
+  if (form === undefined || form === "brackets")
+    return members.flatMap(([key, member]) => pairsOf(`${name}[${key}]`, member, "brackets"));
+  return members.length === 0
+    ? []
+    : [`${encodeURIComponent(name)}=${joined(members.flat() as readonly Scalar[], form)}`];
+}
+
+/** Returns the items as one text. A comma may be in a query as it is (RFC 3986 section 3.4). */
+function joined(items: readonly Scalar[], separator: string): string {
+  const written = separator === "," ? separator : encodeURIComponent(separator);
+  return items.map((item) => encodeURIComponent(String(item))).join(written);
 }
 
 function tagOf(tag: Tag): string {
