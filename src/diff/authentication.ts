@@ -22,6 +22,10 @@ export function authenticationDifferences(both: Both): Iterable<Difference> {
       const effect = old === undefined || now === undefined ? "breaking" : sentEffect(old, now);
       return restated(effect, "credential-changed", site, site.what, [before, after], { category: "right" });
     },
+    "credentials/*/roles": (before: Credential["roles"], after: Credential["roles"], site) => {
+      const effect = fixedRolesEffect(before, after, models[1].roles ?? []);
+      return restated(effect, "credential-changed", site, site.what, [before, after], { category: "right" });
+    },
     roles: (before: readonly string[] | undefined, after: readonly string[] | undefined, site) =>
       roleDifferences(before, after, site, models[0]),
     "own/*": (before: string | undefined, after: string | undefined, site) =>
@@ -53,16 +57,31 @@ function* roleDifferences(
   { credentials }: Authentication,
 ): Iterable<Difference> {
   const details = { category: "right" } as const;
-  // What a scope allowed and no longer allows is a difference of the permissions.
-  const ofScopes = new Set(
-    Object.values(credentials).flatMap(({ scopeRoles = {} }) => Object.values(scopeRoles).flat()),
+  // What a scope or a credential allowed and no longer allows is a difference of the permissions.
+  const given = new Set(
+    Object.values(credentials).flatMap(({ roles, scopeRoles = {} }) => [
+      ...Object.values(scopeRoles).flat(),
+      ...(isFixed(roles) ? roles : []),
+    ]),
   );
   for (const role of old.filter((one) => !now.includes(one))) {
-    const effect = ofScopes.has(role) ? "neutral" : "breaking";
+    const effect = given.has(role) ? "neutral" : "breaking";
     yield difference(effect, "role-removed", { subject: role, at }, `The role \`${role}\` is removed`, details);
   }
   for (const role of now.filter((one) => !old.includes(one)))
     yield difference("additive", "role-added", { subject: role, at }, `The role \`${role}\` is new`, details);
+}
+
+function isFixed(roles: Credential["roles"]): roles is readonly string[] {
+  return Array.isArray(roles);
+}
+
+/** Returns the effect of other roles of all callers with a credential. A removed role takes nothing more than its permissions. */
+function fixedRolesEffect(old: Credential["roles"], now: Credential["roles"], roles: readonly string[]): Effect {
+  if (!isFixed(old) || !isFixed(now)) return "breaking";
+  const lost = old.filter((role) => !now.includes(role));
+  if (lost.some((role) => roles.includes(role))) return "breaking";
+  return lost.length > 0 ? "neutral" : "additive";
 }
 
 function* ownershipDifferences(

@@ -1,7 +1,9 @@
 /** Which callers a change of grants or scopes excludes, with tokens bound by scopes (docs/decisions/0022-oauth.md). */
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Json } from "../../src/base/json.ts";
 import { compare } from "../../src/diff/compare.ts";
+import { importDocument } from "../../src/import/import.ts";
 import { check } from "../../src/language/check.ts";
 import { documentText } from "../serve/scenario.ts";
 
@@ -60,6 +62,32 @@ test("scopes that come bind tokens that none bound, and so does one more that a 
     );
   assert(told(elsewhere("[a]"), elsewhere("[a, b]")).includes("breaking credential-changed"));
   assert(told(elsewhere("[a, b]"), elsewhere("[a]")).includes("additive credential-changed"));
+});
+
+test("the fixed roles of a credential: more are additive, fewer are breaking unless the role is removed", () => {
+  const scoped = notebook("reader");
+  const [said = ""] = /^ {4}scopes: .*\n/m.exec(scoped) ?? [];
+  const fixed = (roles: string, all = "reader, writer"): string =>
+    scoped.replace(said, `    roles: [${roles}]\n`).replace(/^roles: .*$/m, `roles: [${all}]`);
+  assert.deepEqual(told(fixed("reader"), fixed("reader, writer")), ["additive credential-changed"]);
+  assert.deepEqual(told(fixed("reader, writer"), fixed("reader")), ["breaking credential-changed"]);
+  assert.deepEqual(told(fixed("reader, extra", "reader, writer, extra"), fixed("reader")), []);
+});
+
+test("descriptions: another credential is additive, and an operation that needs none any more", () => {
+  const secured = (security: Json): string => {
+    const securitySchemes = { a: { type: "apiKey", in: "header", name: "X-A" }, b: { type: "http", scheme: "bearer" } };
+    const paths = { "/pets": { get: { operationId: "list", security, responses: { 200: { description: "All" } } } } };
+    const source = { openapi: "3.1.0", info: { title: "Pets", version: "1" }, paths, components: { securitySchemes } };
+    const imported = importDocument("pets.json", JSON.stringify(source), { contractsOnly: true });
+    assert(imported.kind === "imported");
+    return imported.document;
+  };
+  const effects = (from: Json, to: Json) => new Set(told(secured(from), secured(to)).map((one) => one.split(" ")[0]));
+  assert.deepEqual(effects([{ a: [] }], [{ a: [] }, { b: [] }]), new Set(["additive"]));
+  assert.deepEqual(effects([{ a: [] }], []), new Set(["additive"]));
+  assert.deepEqual(effects([{ a: [] }, { b: [] }], [{ a: [] }]), new Set(["breaking"]));
+  assert.deepEqual(effects([], [{ a: [] }]), new Set(["breaking", "additive"]));
 });
 
 test("`changed` is breaking for whoever changes a password", () => {
