@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { documentOf } from "../enforced/document.ts";
 import { type Altered, expectBroken } from "./altered.ts";
+import { testServed } from "./served.ts";
 
 const tracker = readFileSync(new URL("../../examples/issue-tracker.md", import.meta.url), "utf8");
 const payments = readFileSync(new URL("../../examples/card-payments.md", import.meta.url), "utf8");
@@ -208,6 +209,41 @@ const referred: readonly Altered[] = [
   edited(pets, "another moment", "resources/views/PetOut/until", "duration('1m')", "duration('2m')"),
   edited(pets, "a pet shrinks", "endpoints/endpoints/editPet", "PATCH /pets/{id}", "PUT /pets/{id}"),
 ];
+
+const notes = documentOf({
+  resources: {
+    Note: {
+      id: "id(counter)",
+      number: "integer = counter, read-only, unique",
+      "above?": "Note",
+      text: "string(..9) = a",
+    },
+    views: { NoteOut: { of: "Note", fields: ["number", "text"], "over?": "NoteOut := above, expand" } },
+  },
+  endpoints: {
+    expand: "expand",
+    endpoints: {
+      addNote: { at: "POST /notes", gives: "NoteOut" },
+      getNote: { at: "GET /notes/{number}", gives: "NoteOut" },
+      putNote: { at: "PUT /notes/{number}", gives: "NoteOut" },
+      listNotes: { at: "GET /notes", gives: "NoteOut" },
+    },
+  },
+  events: {
+    out: { "note.put": { when: "putNote", carries: ["number"] } },
+    delivery: { stream: { at: "GET /events", for: "anyone" } },
+  },
+});
+
+test("records whose ids no response shows, and events of replacements", async () => {
+  for (const seed of [1, 2]) {
+    const { cases } = await testServed(notes, { only: ["endpoints", "events"], seed });
+    assert.deepEqual(
+      cases.flatMap((one) => (one.kind === "broken" ? [one.id] : [])),
+      [],
+    );
+  }
+});
 
 test("references that views show as objects, Unix time that a view computes, and an error with the status of a success", (context) =>
   expectBroken(context, referred));

@@ -154,7 +154,7 @@ function isInCreation(contract: Contract, called: Operation, style: ExpandStyle,
   return operationCase(called, `expand ${name}`, aspects as unknown as Case["aspects"], async (trial) => {
     const caller = await trial.callerFor(called.operation);
     const { body = {}, query } = await trial.inputFor(called.operation, caller);
-    const target = findRecord(trial.world, form.resource, lookup(body, field) as Json);
+    const target = findRecord(trial.world, form.resource, lookup(body, field));
     const isVisible = target && recordVisibility(contract, form.resource, caller, trial.around(target));
     if (target === undefined || isVisible !== true || !(await trial.readAs(target, caller)))
       throw new NotTried(`the test knows no ${form.resource} that ${caller.name} sees`);
@@ -226,7 +226,7 @@ async function compare(
     throw new Broken(`a list of records as \`${name}\``, shortText(list as Json | undefined), interaction, statement);
   }
   const id = isLeftOut === true ? record.values.get(field) : without?.[name];
-  const target = typeof id === "object" ? undefined : findRecord(trial.world, form.resource, id as Json);
+  const target = typeof id === "object" ? undefined : findRecord(trial.world, form.resource, id);
   if (target === undefined) return false;
   const isVisible = recordVisibility(contract, form.resource, caller, trial.around(target));
   if (isVisible === undefined || (isVisible && !(await trial.readAs(target, caller)))) return false;
@@ -248,9 +248,11 @@ function observed(
 ): ObservedRecord | undefined {
   if (called.action !== "list") return recordIn(contract, called, body);
   const items = pageIn(contract, called, body)?.items ?? [];
+  const id = record.values.get("id");
+  if (id === undefined) return undefined;
   return items
     .flatMap((item) => recordIn(contract, called, item) ?? [])
-    .find(({ record: one, view }) => one[memberOf(contract, "id", view)] === record.values.get("id"));
+    .find(({ record: one, view }) => one[memberOf(contract, "id", view)] === id);
 }
 
 function rejectsUnknown(contract: Contract, called: Operation, style: ExpandStyle): Case {

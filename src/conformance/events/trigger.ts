@@ -71,7 +71,7 @@ async function run(trial: Trial, event: string, called: Operation, creator: Call
     ...(creator === undefined ? {} : { creator }),
   });
   const caller = await trial.callerFor(operation, record);
-  const input = action === "update" ? await changingInput(trial, called, caller, record) : {};
+  const input = action === "update" || action === "replace" ? await changingInput(trial, called, caller, record) : {};
   const response = trial.responseOf(await trial.call(operation, { caller, record, ...input }));
   if (response.status >= 300 || response.status === called.endpoint.statuses?.same)
     throw new NotTried(`${operation} answered ${statusText(contract, response)}`);

@@ -129,8 +129,9 @@ export function worldAt(world: World, version: string): World {
   );
 }
 
-/** Finds the record with an id among those that the test made. */
-export function findRecord(world: World, resource: string, id: Json): KnownRecord | undefined {
+/** Finds the record with an id among those that the test made; of some records the test does not know the id. */
+export function findRecord(world: World, resource: string, id: Json | undefined): KnownRecord | undefined {
+  if (id === undefined) return undefined;
   return recordsOf(world, resource).findLast(({ values }) => values.get("id") === id);
 }
 
