@@ -389,24 +389,29 @@ function isUnchangeable({ after, path, what }: Difference): boolean {
 }
 
 /** Whether a field has another name that is in no request and in no response. */
-function isHiddenField({ before, path, what }: Difference): boolean {
+function isHiddenField({ after, before, path, what }: Difference): boolean {
   const [, resource = "", name, ...more] = path.split("/");
   if (name === undefined || more.length > 0 || !what.endsWith(" everywhere")) return false;
   const isCarried = Object.values(before.events.out).some(
     (one) => one.resource === resource && one.view === undefined && (one.carries?.includes(name) ?? true),
   );
   if (isDelivering(before) && isCarried) return false;
-  const hasMember = (members: readonly ResponseMember[]): boolean =>
-    members.some((one) => one.name === name || (one.source.kind === "object" && hasMember(one.source.members)));
+  // A member of a response may have the same name, and keeps it.
+  const namesIn = (members: readonly ResponseMember[] = []): string =>
+    JSON.stringify(members.map((one) => [one.name, one.source.kind === "object" && namesIn(one.source.members)]));
   const isIn = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${name}"`);
   const isExposed = before.operations.some(
-    (one) =>
+    (one, index) =>
       isIn(one.body?.schema) ||
       one.query.some((parameter) => parameter.name === name) ||
-      hasMember(one.response.members ?? []) ||
+      namesIn(one.response.members) !== namesIn(after.operations[index]?.response.members) ||
       (one.resource === resource && (one.response.kind === "record" || isIn(parametersOf(one.list)))),
   );
-  return !isExposed && !Object.values(before.views ?? {}).some(({ members }) => hasMember(members));
+  const viewsOf = ({ views = {} }: Plan): string =>
+    Object.values(views)
+      .map(({ members }) => namesIn(members))
+      .join();
+  return !isExposed && viewsOf(before) === viewsOf(after);
 }
 
 /** The parts of a list in which names are those of parameters or of members. */
