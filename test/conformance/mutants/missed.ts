@@ -19,8 +19,8 @@ export const mayBeMissed: readonly (readonly [RegExp, reason: string])[] = [
     "two requests get the same millisecond by chance alone, and the slower the service, the less often",
   ],
   [
-    /^courier-rates: resources\/Day\/\w+: without(?: all of it)?$/,
-    "a function makes the days, and fails without the field: a list without days is what the document allows",
+    /^courier-rates: resources\/Day\/\w+(?:: without(?: all of it)?|\/marks: with unique)$/,
+    "a function makes the days, and fails for such a field: a list without days is what the document allows",
   ],
   [/^courier-rates: resources\/Day\/invoices\/type\/max: 999999/, "nobody makes a million invoices for a test"],
   [
