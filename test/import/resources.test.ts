@@ -136,6 +136,7 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["a deletion with an empty object in its answer", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { data: { type: "object" } } } } }) } }), "gives: data:"],
   ["paths that name their format", described({ "/cats.json": { post: create, get: list }, "/cats/{id}.json": { get: read }, "/cats/{id}/toys.json": { post: operation("addToy", { body: namedCat, answers: { 201: namedCat } }) }, "/cats/{id}/toys/{toyId}.json": { get: operation("getToy", { answers: { 200: namedCat } }) } }, { Cat: cat }), "addCat: at: POST /cats.json of: Cat", "getCat: at: GET /cats/ id .json of: Cat", "listCats: at: GET /cats.json of: Cat"],
   ["a header field with only one value", ofCats({ one: { get: operation("getCat", { answers: { 200: reference }, parameters: [{ in: "header", name: "X-Early", required: true, schema: { ...text, enum: ["cats"] } }] }) } }), "getCat: at: GET /cats/ catId of: Cat"],
+  ["a change that may answer without a record", ofCats({ one: { patch: operation("edit", { body: reference, answers: { 200: reference, 204: undefined } }) } }), "edit: at: PATCH /cats/ catId of: Cat base"],
   ["no credentials", ofCats({}), "allow: addCat getCat : anyone"],
 ]; // biome-ignore format: a table
 
@@ -219,6 +220,7 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["getCat", "no operation creates, lists or changes its records", described({ "/cats.xml": { post: create }, "/cats/{id}.json": { get: read } })],
   ["dropCat", "it has a parameter that is no field of the record: force", ofCats({ one: { delete: operation("dropCat", { answers: { 204: undefined }, parameters: [query("force", { type: "boolean" })] }) } })],
   ["dropCat", "it has several successful answers: 200, 202", ofCats({ one: { delete: operation("dropCat", { answers: { 200: undefined, 202: undefined } }) } })],
+  ["dropCat", "it has several successful answers: 200, 204", ofCats({ one: { delete: operation("dropCat", { answers: { 200: reference, 204: undefined } }) } })],
   ["feedCat", "its body has no member that it could change", ofCats({ one: { post: operation("feedCat", { answers: { 200: reference } }) } })],
   ["getToy", "no operation reads its records", described({ "/cats/{catId}/toys": { post: operation("getToy", { body: reference, answers: { 201: reference } }) } })],
   ["listCats", "it sorts by values that are no fields: sort", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("sort", { ...text, enum: ["name", "age"] })] }) } })],

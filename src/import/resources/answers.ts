@@ -3,7 +3,7 @@ import { isObject, isWrittenAlike, type Json } from "../../base/json.ts";
 import type { Model } from "../../language/model.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import type { FieldType } from "../../language/resources/model.ts";
-import type { ContractResponse, EndpointContract } from "../../language/endpoints/model.ts";
+import type { ContractResponse, EndpointContract, Method } from "../../language/endpoints/model.ts";
 import { type NamedSchemas, plainSchema, referenceIn, type Shape, shapeOf, typesOf } from "./schema.ts";
 
 /** Why an operation stays a handler: a constant sentence, and what it is about. */
@@ -22,9 +22,13 @@ export type Answer =
   | { readonly kind: "empty"; readonly status: number; readonly created?: number }
   | { readonly kind: "value"; readonly status: number; readonly created?: number; readonly schema: Json };
 
-/** Returns the successful answer; of a creation and a change by one operation, the answer of both. */
-export function answerOf({ answers = {} }: EndpointContract): Answer | Reason {
-  const successes = Object.keys(answers).filter((status) => status.startsWith("2"));
+/**
+ * Returns the successful answer; of a creation and a change by one operation, the answer of both. A change (`PATCH`, `PUT`) that
+ * answers 200 with a value need not answer 204, too.
+ */
+export function answerOf({ answers = {} }: EndpointContract, method?: Method): Answer | Reason {
+  const isSpare = hasSpareAnswer({ answers }, method);
+  const successes = Object.keys(answers).filter((status) => status.startsWith("2") && !(isSpare && status === "204"));
   if (successes.length === 0) return { kind: "unspecified" };
   const others = successes.filter((status) => status !== "201");
   const [first = "201", ...more] = others;
@@ -39,6 +43,12 @@ export function answerOf({ answers = {} }: EndpointContract): Answer | Reason {
     return severalAnswers(successes);
   if (found.kind !== created.kind && found.status !== 204) return severalAnswers(successes);
   return { ...created, status: found.status, created: 201 };
+}
+
+/** Whether the operation may answer 204, but need not: it changes a record, and has another answer with a value. */
+function hasSpareAnswer({ answers = {} }: EndpointContract, method?: Method): boolean {
+  const isChange = method === "PATCH" || method === "PUT";
+  return isChange && answers["200"]?.type !== undefined && Object.hasOwn(answers, "204");
 }
 
 type OneAnswer = Exclude<Answer, { readonly kind: "unspecified" }>;
@@ -67,8 +77,8 @@ function isJson(media: readonly string[] | undefined, types: RegExp = /^applicat
 const ownHeaders =
   /^(?:etag|location|link|retry-after|ratelimit.*|x-ratelimit.*|cache-control|vary|deprecation|sunset|content-.*|date|request-id|x-request-id)$/i;
 
-/** Returns what an action does without: header fields of its answers, and media types other than JSON and forms. */
-export function omissionsOf({ answers = {}, body }: EndpointContract): readonly Reason[] {
+/** Returns what an action does without: header fields and second forms of its answers, and media types besides JSON and forms. */
+export function omissionsOf({ answers = {}, body }: EndpointContract, method: Method): readonly Reason[] {
   const successes = Object.entries(answers).flatMap(([status, answer]) => (status.startsWith("2") ? [answer] : []));
   const headers = successes
     .flatMap((answer) => Object.keys(answer.headers ?? {}))
@@ -77,6 +87,7 @@ export function omissionsOf({ answers = {}, body }: EndpointContract): readonly 
     (type) => !/json|x-www-form-urlencoded|\*/.test(type),
   );
   return [
+    ...(hasSpareAnswer({ answers }, method) ? [{ what: "a second successful answer", detail: "204" }] : []),
     ...[...new Set(headers)].map((detail) => ({ what: "a header field of an answer", detail })),
     ...[...new Set(media)].map((detail) => ({ what: "a media type of a body or an answer", detail })),
   ];

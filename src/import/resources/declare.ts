@@ -71,20 +71,23 @@ export function declare(operation: ContractOperation, action: Action, context: C
   const declared = declareAs(operation, action, context);
   const isChange = action === "replace" && isReason(declared) && operation !== context.creation;
   if (!isChange || Object.hasOwn(operation.wire.answers ?? {}, "201")) return declared;
+  const left = membersLeftOut(operation, context);
+  // A member that is left out has its default then, and not the value from before.
+  if (left.some(({ schema }) => plainSchema(schema, context.named)["default"] !== undefined)) return declared;
   const changed = declareAs(operation, "update", context);
-  if (isReason(changed) || takesAll(operation, context)) return changed;
+  if (isReason(changed) || left.length === 0) return changed;
   return { ...changed, guesses: [...changed.guesses, "that a `PUT` leaves unchanged what it does not contain"] };
 }
 
-/** Whether a body has to contain every member that it may contain. */
-function takesAll({ wire }: ContractOperation, context: Context): boolean {
+/** Returns the members that a body need not contain. */
+function membersLeftOut({ wire }: ContractOperation, context: Context): readonly Member[] {
   const body = bodyOf(wire);
   const found = body === undefined || isReason(body) ? undefined : bodyRecord(body.schema, context);
-  return [...(found?.shape.members.values() ?? [])].every(({ required }) => required);
+  return [...(found?.shape.members.values() ?? [])].filter(({ required }) => !required);
 }
 
 function declareAs(operation: ContractOperation, action: Action, context: Context): Declaration | Reason {
-  const answer = answerOf(operation.wire);
+  const answer = answerOf(operation.wire, operation.endpoint.method);
   if (isReason(answer)) return answer;
   const header = headerReason(operation.wire, context.credentials, context.named);
   if (header !== undefined) return header;
@@ -157,7 +160,7 @@ function inputOf(
     if (schema !== undefined && expected.some(([one]) => one === name) && !fits(member.schema, schema, named))
       return { what: "a member of its body has another type than in the record", detail: name };
   }
-  const isOfPath = (name: string) => action === "replace" && name === record.key;
+  const isOfPath = (name: string) => action === "replace" && name === record.key && record.chosenBy === "path";
   const isRequired = (field: Field) => action !== "update" && !field.optional && field.default === undefined;
   const lacking = expected.find(
     ([name, field]) => isRequired(field) && !isOfPath(name) && shape.members.get(name)?.required !== true,

@@ -244,12 +244,15 @@ interface Derived {
 /** Returns the field of an id or of another key. */
 function keyField(
   name: string,
-  { schema, create, change }: Sites,
+  { schema, create, ...sites }: Sites,
   { hasId, isInPath }: { readonly hasId: boolean; readonly isInPath: boolean },
   { changes, isCreated }: RecordShapes,
   named: NamedSchemas,
 ): Derived | Reason {
   if (name === "id" && !hasId) return { field: { type: { kind: "id", made: "server" }, optional: false, marks: [] } };
+  const isSentIn = (one: Member | undefined) =>
+    one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true;
+  const change = isSentIn(sites.change) ? sites.change : undefined;
   const plain = plainSchema(schema ?? {}, named);
   const declared = fieldType(schema ?? {}, named);
   const found = declared.kind === "nullable" ? declared.of : declared;

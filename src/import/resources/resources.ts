@@ -465,8 +465,8 @@ function noticesOf(
       what,
       detail: `${resource}.${detail}`,
     })),
-    ...[...declarations].flatMap(([{ name, pointer, wire }, { guesses, ignored, omitted }]) => [
-      ...omissionsOf(wire).map(({ what, detail }) => ({
+    ...[...declarations].flatMap(([{ endpoint, name, pointer, wire }, { guesses, ignored, omitted }]) => [
+      ...omissionsOf(wire, endpoint.method).map(({ what, detail }) => ({
         kind: "lost" as const,
         pointer,
         what,
@@ -536,7 +536,7 @@ function shapesOf(
   };
 }
 
-function answerSchema({ wire }: ContractOperation): Json | undefined {
-  const answer = answerOf(wire);
+function answerSchema({ endpoint, wire }: ContractOperation): Json | undefined {
+  const answer = answerOf(wire, endpoint.method);
   return isReason(answer) || answer.kind !== "value" ? undefined : answer.schema;
 }
