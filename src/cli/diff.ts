@@ -36,7 +36,8 @@ function textOf(compared: Compared): string {
   const { comparison, open } = compared;
   const groups = effects.flatMap((effect) => {
     const group = comparison.differences.filter(({ difference }) => difference.effect === effect);
-    return group.length === 0 ? [] : [[effect, ...group.flatMap((one) => linesOf(compared, one)), ""]];
+    const { printed, left } = effect === "neutral" ? withoutRepetition(group) : { printed: group, left: [] };
+    return group.length === 0 ? [] : [[effect, ...printed.flatMap((one) => linesOf(compared, one)), ...left, ""]];
   });
   const numbers = effects.map((effect) => `${numberOf(compared, effect)} ${effect}`);
   const lines = [
@@ -46,6 +47,27 @@ function textOf(compared: Compared): string {
     `${count(comparison.differences.length, "difference")}: ${numbers.join(", ")}; ${open.size} not declared`,
   ];
   return `${lines.map(visible).join("\n")}\n`;
+}
+
+/** The most neutral differences of one kind that are printed, and the number of them that are printed of more. */
+const mostOfKind = 12;
+const printedOfKind = 3;
+
+/** Leaves out most neutral differences of a kind that repeats, as if a text in each operation has changed. */
+function withoutRepetition(all: readonly AssessedDifference[]): {
+  readonly printed: readonly AssessedDifference[];
+  readonly left: readonly string[];
+} {
+  const kinds = Map.groupBy(all, ({ difference }) => difference.kind);
+  const long = [...kinds].filter(([, group]) => group.length > mostOfKind);
+  const hidden = new Set(long.flatMap(([, group]) => group.slice(printedOfKind)));
+  return {
+    printed: all.filter((one) => !hidden.has(one)),
+    left: long.map(
+      ([kind, { length }]) =>
+        `  and ${length - printedOfKind} more of the kind \`${kind}\`: --format json has all of them`,
+    ),
+  };
 }
 
 function numberOf({ comparison }: Compared, effect: Effect): number {

@@ -32,9 +32,11 @@ export function authenticationDifferences(both: Both): Iterable<Difference> {
       ownershipDifferences(both, site, before, after),
     "allow/*": (before: Grants, after: Grants, site) => {
       const { name } = site;
-      const stays = [both.old, both.now].every(({ model }) => lookup(model.endpoints.endpoints, name) !== undefined);
-      if (stays)
+      const [isOld, isNow] = [both.old, both.now].map(({ model }) => Object.hasOwn(model.endpoints.endpoints, name));
+      if (isOld && isNow)
         return grantDifferences(both, { ...site, kind: "right", may: `run \`${name}\`` }, before ?? [], after ?? []);
+      // A new or removed operation is a difference of its own, which its permissions are a part of.
+      if (isOld !== isNow) return [];
       const message = `Who may run \`${name}\` is written differently`;
       return same(before, after) ? [] : [difference("neutral", "right-said", site, message)];
     },

@@ -105,6 +105,27 @@ test("`nonet diff --format json` gives what is shown", async () => {
   assert.deepEqual(JSON.parse(out), JSON.parse(shown?.text ?? ""));
 });
 
+test("`nonet diff` prints a few of many neutral differences of a kind, and none of the permissions of a new operation", async () => {
+  const described = (text: string, length: number): string => {
+    const get = (index: number) => ({
+      operationId: `get${index}`,
+      summary: `Get ${index}`,
+      description: text,
+      responses: { 200: { description: "" } },
+    });
+    const paths = Object.fromEntries(Array.from({ length }, (_, index) => [`/a${index}`, { get: get(index) }]));
+    return JSON.stringify({ openapi: "3.1.0", info: { title: "A", version: "1" }, paths });
+  };
+  const { out } = await outcome(["diff", "old.json", "new.json"], "", {
+    "old.json": described("One", 30),
+    "new.json": described("Two", 31),
+  });
+  assert.equal(out.match(/is described differently/g)?.length, 3, out);
+  assert.match(out, /^ {2}and 27 more of the kind `operation-described`: --format json has all of them$/m);
+  assert.match(out, /`get30` \(GET \/a30\) is new/);
+  assert.doesNotMatch(out, /Who may run/);
+});
+
 interface Members {
   readonly summary: Readonly<Record<string, number>>;
   readonly parts: readonly { readonly questions: readonly object[] }[];
