@@ -1,6 +1,7 @@
 /** Describes the parameters of operations: path, query and header fields. */
 import type { JsonObject } from "../../base/json.ts";
 import { deprecationKeywords } from "../../language/versioning/deprecated.ts";
+import type { ErrorsPart } from "../../plan/errors/types.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type {
   FilterOperator,
@@ -22,14 +23,14 @@ import { isRevalidated } from "./responses.ts";
  * them differently.
  */
 export function parametersOf(
-  plan: ResourcesPart,
+  plan: ResourcesPart & ErrorsPart,
   operation: Operation,
   names: readonly string[],
 ): readonly JsonObject[] {
   return [
     ...pathParameters(plan, operation, names),
     ...queryParameters(plan, operation),
-    ...headerParameters(operation),
+    ...headerParameters(plan, operation),
   ];
 }
 
@@ -333,8 +334,9 @@ function filterParameter(
 /** A list of entity tags (RFC 9110 section 13.1.1), or `*`. */
 const entityTags = '^(\\*|(W/)?"[!#-~]*"([ \\t]*,[ \\t]*(W/)?"[!#-~]*")*)$';
 
-function headerParameters(operation: Operation): readonly JsonObject[] {
-  const { action, key, the, edits, repeats } = operation;
+function headerParameters(plan: ErrorsPart, operation: Operation): readonly JsonObject[] {
+  const { action, key, the, edits, repeats, response } = operation;
+  const stale = response.errors?.["stale"] ?? plan.errors["stale"]?.status;
   const tags = { type: "string", pattern: entityTags };
   const changesOne =
     (key !== undefined || the !== undefined) &&
@@ -346,7 +348,7 @@ function headerParameters(operation: Operation): readonly JsonObject[] {
             name: "If-Match",
             in: "header",
             required: edits === "required",
-            description: "The ETag of the record as it was read; if it has changed, 412.",
+            description: `The ETag of the record as it was read; if it has changed, ${stale}.`,
             schema: tags,
           },
         ]
