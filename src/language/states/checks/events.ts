@@ -38,7 +38,8 @@ const eventFindsNone: Check = {
 function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: string): string {
   const about = outEvents.get(event)?.resource;
   const [back] = about === undefined ? [] : referencesTo(model, resource, about);
-  if (about === undefined || back === undefined) return `add a field that refers to the ${resource}, or select the records with \`where\``;
+  if (about === undefined || back === undefined)
+    return `add a field that refers to the ${resource}, or select the records with \`where\``;
   return `many ${resource} records can refer to one ${about} by \`${back}\`: select those to change with \`where: ${back} == input.id\``;
 }
 
