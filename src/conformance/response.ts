@@ -255,7 +255,7 @@ export function memberOf({ model, typed }: Contract, field: string, view?: strin
 }
 
 /** Returns the value of a field in a representation; undefined if the representation does not show the field. */
-export function shownValue(
+export function visibleValue(
   contract: Contract,
   resource: string | undefined,
   observed: ObservedRecord,
@@ -263,8 +263,8 @@ export function shownValue(
 ): Json | undefined {
   const { record, view } = observed;
   const member = memberOf(contract, field, view);
-  const isShown = member !== field || observableFields(contract, resource ?? "", view).includes(field);
-  return nestedIds(contract, observed).get(field) ?? (isShown ? lookup(record, member) : undefined);
+  const isVisible = member !== field || observableFields(contract, resource ?? "", view).includes(field);
+  return nestedIds(contract, observed).get(field) ?? (isVisible ? lookup(record, member) : undefined);
 }
 
 /** Returns the shape of a record in the responses of the operation, for what follows from it. */

@@ -11,7 +11,7 @@ import { mayRun, fieldVisibility } from "../permissions.ts";
 import { transitionsOf } from "../effects.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
-import { listNames, recordIn, shownValue, sortedBy } from "../response.ts";
+import { listNames, recordIn, visibleValue, sortedBy } from "../response.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { itemOf, pagesOf, type ReadPage } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -87,7 +87,7 @@ async function readList(trial: Trial, list: Operation, reading: Reading): Promis
   const observed = pages.flatMap(({ items }) => items.flatMap((item) => recordIn(contract, list, item) ?? []));
   return {
     broken: (expected, got) => new Broken(expected, got, last?.interaction, reading.path),
-    values: observed.flatMap((one) => shownValue(contract, list.resource, one, name) ?? []),
+    values: observed.flatMap((one) => visibleValue(contract, list.resource, one, name) ?? []),
     has: (one) => {
       const found = pages.map((page) => itemOf(contract, list, page, one));
       if (found.some((item) => item !== undefined && item !== "unknown")) return true;

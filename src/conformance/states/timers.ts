@@ -26,7 +26,7 @@ export function fires(contract: Contract, timed: TriggeredTransition): readonly 
     exclusive: true,
     run: async (trial) => {
       const begun = trial.world.target.now();
-      const { record, wait } = await recordToMove(trial, timed, state);
+      const { record, wait } = await recordWaiting(trial, timed, state);
       const early = Math.min(60_000, wait / 4);
       await trial.pass(wait - early);
       await expectUntil(trial, begun + early, () => expectState(trial, record, state));
@@ -47,7 +47,7 @@ interface Waiting {
 }
 
 /** Returns a record that the timer will move. @throws NotTried if it was due before the record existed, or another timer is due first */
-async function recordToMove(trial: Trial, timed: TriggeredTransition, state: string): Promise<Waiting> {
+async function recordWaiting(trial: Trial, timed: TriggeredTransition, state: string): Promise<Waiting> {
   const { resource, path } = timed;
   const rivals = transitionsOf(trial.contract).filter(
     (one) => one.resource === resource && one.path !== path && one.from.includes(state) && isTimed(one),
@@ -195,7 +195,7 @@ export function isOver(contract: Contract, timed: TriggeredTransition): readonly
       exclusive: true,
       run: async (trial) => {
         const begun = trial.world.target.now();
-        const { record, wait } = await recordToMove(trial, timed, state);
+        const { record, wait } = await recordWaiting(trial, timed, state);
         await trial.pass(wait / 4);
         await expectUntil(trial, begun + wait / 2, async () => {
           expectSuccess(trial, (await trial.makeTransition(record, leaving)).interaction, leaving.path);

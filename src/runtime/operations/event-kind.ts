@@ -46,7 +46,7 @@ function unknownKind(places: readonly RequestValue[]): ApiError {
   const detail = "This address does not receive events of this kind";
   const violations = new Map(
     places.map((at): [string, Violation] => {
-      const violation = { ...placeOf(at), code: "not-one-of", detail };
+      const violation = { ...locationOf(at), code: "not-one-of", detail };
       return [JSON.stringify(violation), violation];
     }),
   );
@@ -54,6 +54,6 @@ function unknownKind(places: readonly RequestValue[]): ApiError {
 }
 
 /** Where an error says that a value of a request is. */
-export function placeOf(at: RequestValue): Pick<Violation, "header" | "pointer"> {
+export function locationOf(at: RequestValue): Pick<Violation, "header" | "pointer"> {
   return at.kind === "header" ? { header: at.name } : { pointer: fragmentTo(at.path) };
 }

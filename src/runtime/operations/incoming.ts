@@ -1,7 +1,7 @@
 /** Receives an incoming event (part 6, `in`): logs it and applies the transitions of the records in its payload. */
 import type { Json } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { placeOf, valueAt } from "./event-kind.ts";
+import { locationOf, valueAt } from "./event-kind.ts";
 import { emptyResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
 import { goodMilliseconds } from "../auth/hmac.ts";
@@ -45,7 +45,7 @@ async function isDuplicate(call: Call, tx: Transaction): Promise<boolean> {
 function missingId({ compiled, httpRequest, input }: Call): readonly Violation[] {
   const { once } = compiled.operation.inbound ?? {};
   if (once === undefined || (valueAt(once, httpRequest, input) ?? "") !== "") return [];
-  return [{ ...placeOf(once), code: "required", detail: "The id of the delivery is required" }];
+  return [{ ...locationOf(once), code: "required", detail: "The id of the delivery is required" }];
 }
 
 interface Identity {

@@ -10,7 +10,7 @@ import { type Aspect, Broken, type Case, NotTried, shortText } from "../../case.
 import { statusText } from "../../errors/expected.ts";
 import { evaluate } from "../../expressions.ts";
 import type { Contract, Operation } from "../../contract.ts";
-import { listNames, pageIn, recordIn, shownValue } from "../../response.ts";
+import { listNames, pageIn, recordIn, visibleValue } from "../../response.ts";
 import { pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { ifPossible, operationCase, pathOf } from "../subjects.ts";
@@ -59,7 +59,7 @@ function isInOrder(contract: Contract, called: Operation): readonly Case[] {
         const observed = recordIn(contract, called, item);
         return observed === undefined
           ? []
-          : [keys.map(({ field }) => shownValue(contract, called.resource, observed, field))];
+          : [keys.map(({ field }) => visibleValue(contract, called.resource, observed, field))];
       });
       if (rows.filter(([one]) => one !== undefined).length < 2)
         throw new NotTried(`the test sees fewer than two records with \`${first.field}\``);
