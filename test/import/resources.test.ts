@@ -137,6 +137,7 @@ const declared: readonly (readonly [what: string, source: JsonObject, ...parts: 
   ["paths that name their format", described({ "/cats.json": { post: create, get: list }, "/cats/{id}.json": { get: read }, "/cats/{id}/toys.json": { post: operation("addToy", { body: namedCat, answers: { 201: namedCat } }) }, "/cats/{id}/toys/{toyId}.json": { get: operation("getToy", { answers: { 200: namedCat } }) } }, { Cat: cat }), "addCat: at: POST /cats.json of: Cat", "getCat: at: GET /cats/ id .json of: Cat", "listCats: at: GET /cats.json of: Cat"],
   ["a header field with only one value", ofCats({ one: { get: operation("getCat", { answers: { 200: reference }, parameters: [{ in: "header", name: "X-Early", required: true, schema: { ...text, enum: ["cats"] } }] }) } }), "getCat: at: GET /cats/ catId of: Cat"],
   ["a change that may answer without a record", ofCats({ one: { patch: operation("edit", { body: reference, answers: { 200: reference, 204: undefined } }) } }), "edit: at: PATCH /cats/ catId of: Cat base"],
+  ["a key that a PUT has only in its answer", described({ "/cats/{gid}": { get: operation("getCat", { answers: { 200: reference } }), put: operation("set", { body: reference, answers: { 200: reference, 404: undefined } }) } }, { Cat: { type: "object", properties: { gid: { ...text, readOnly: true }, name: text } } }), "gid: string unique read-only name?: string", "set: at: PUT /cats/ gid of: Cat gives: CatView"],
   ["no credentials", ofCats({}), "allow: addCat getCat : anyone"],
 ]; // biome-ignore format: a table
 
@@ -214,6 +215,7 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["edit", "its body has a member that no record has: cat-name", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { "cat-name": text } }, answers: { 200: reference } }) } })],
   ["edit", "a member of its body has another type than in the record: kind", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { kind: text } }, answers: { 200: reference } }) } })],
   ["set", "its body may lack a member that a record needs: name", ofCats({ one: { put: operation("set", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 } } }, answers: { 200: reference, 201: reference } }) } })],
+  ["set", "its body may lack a member that a record needs: name", ofCats({ one: { put: operation("set", { body: { type: "object", properties: { name: { type: "string", maxLength: 40 }, kind: { ...kinds, default: "wild" } } }, answers: { 200: reference } }) } })],
   ["set", "it would create a record whose key clients choose, which the source does not say", described({ "/cats/{id}": { get: readNamed, put: setNamed(200) } }, { Named: namedCat })],
   ["dropCat", "its answer is no record", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { message: text } } } }) } })],
   ["dropCat", "its answer is no record", ofCats({ one: { delete: operation("dropCat", { answers: { 200: { type: "object", properties: { data: { type: "object", required: ["at"], properties: { at: text } } } } } }) } })],
