@@ -74,3 +74,8 @@ export function uniqueName(usedNames: Set<string>, wanted: string, before = ""):
   usedNames.add(name);
   return name;
 }
+
+/** Returns a plural in English as a singular, as far as its end tells. */
+export function singular(name: string): string {
+  return name.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
+}

@@ -2,7 +2,7 @@
  * Finds the object schemas that a description writes out at several places. A dereferenced description has every schema at each
  * use, so that its document would be several times as long as that of the same description with references.
  */
-import { pascalCase } from "../base/case.ts";
+import { singular } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { below, textOf } from "./report.ts";
 
@@ -10,7 +10,7 @@ export interface RepeatedSchema {
   /** The first place of the schema, that of a component if there is one. */
   readonly pointer: string;
   readonly value: JsonObject;
-  /** The wanted name, from the title, the member or the operation. */
+  /** The wanted name, from the title, the member or the path. */
   readonly name: string;
 }
 
@@ -45,7 +45,7 @@ export function repeatedSchemas(root: JsonObject): RepeatedSchemas {
     const found = places.get(number);
     if (found !== undefined) found.all.push(value);
     else {
-      const first = { pointer: below("", ...keys), value, name: nameOf(value, keys, root) };
+      const first = { pointer: below("", ...keys), value, name: nameOf(value, keys) };
       places.set(number, { first, all: [value] });
     }
   };
@@ -75,13 +75,11 @@ function hasMembers({ properties }: JsonObject): boolean {
   return isObject(properties) && Object.keys(properties).length >= fewestMembers;
 }
 
-/** Returns the title of a schema, or the member with it, or the operation with the request or the response. */
-function nameOf({ title }: JsonObject, keys: readonly (string | number)[], root: JsonObject): string {
+/** Returns the title of a schema, or the member with it, or what the path of its operation is about: `Pet` of `/pets/{id}`. */
+function nameOf({ title }: JsonObject, keys: readonly (string | number)[]): string {
   if (textOf(title).trim() !== "") return textOf(title);
   const member = keys.findLast((_, index) => keys[index - 1] === "properties");
   if (member !== undefined) return String(member);
-  const [, path = "", method = ""] = keys.map(String);
-  const operation = ((root["paths"] as JsonObject | undefined)?.[path] as JsonObject | undefined)?.[method];
-  const name = isObject(operation) ? textOf(operation["operationId"]) : "";
-  return `${name === "" ? pascalCase(`${method} ${path}`) : name} ${keys.includes("responses") ? "response" : "request"}`;
+  const segments = String(keys[1] ?? "").split("/");
+  return singular(segments.findLast((one) => one !== "" && !one.includes("{")) ?? "body");
 }

@@ -22,7 +22,7 @@ function described200(schemas: readonly Json[], more: JsonObject = {}): JsonObje
     responses: { 200: { description: "", content: { "application/json": { schema } } } },
   });
   const paths = Object.fromEntries(
-    structuredClone(schemas).map((schema, index) => [`/${index}`, { get: operation(schema, index) }]),
+    structuredClone(schemas).map((schema, index) => [`/${index}/users/{id}`, { get: operation(schema, index) }]),
   );
   return { openapi: "3.1.0", info: { title: "Users", version: "1" }, paths, ...more };
 }
@@ -37,8 +37,8 @@ const user: JsonObject = { $ref: "#/components/schemas/User" };
 const rows: readonly (readonly [what: string, source: JsonObject, names: readonly string[]])[] = [
   ["the title is the name", described200([titled, array(titled)]), ["SimpleUser"]],
   ["else the member", described200([holder(named, "a"), holder(named, "b")]), ["Owner"]],
-  ["else the operation", described200([named, array(named)]), ["Get0Response"]],
-  ["schemas within one another", described200([holder(titled, "a"), holder(titled, "a"), titled]), ["Get0Response", "SimpleUser"]],
+  ["else what the path is about", described200([named, array(named)]), ["User"]],
+  ["schemas within one another", described200([holder(titled, "a"), holder(titled, "a"), titled]), ["User", "SimpleUser"]],
   ["different schemas with one title", described200([titled, titled, { ...titled, required: ["id"] }, { ...titled, required: ["id"] }]), ["SimpleUser", "SimpleUser2"]],
   ["a component is the first place", described200([titled, holder(titled, "a")], { components: { schemas: { Person: titled } } }), ["Person"]],
   ["two equal components", described200([titled, titled, titled], { components: { schemas: { Person: titled, Human: titled } } }), ["Person", "Human"]],

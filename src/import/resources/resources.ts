@@ -2,7 +2,7 @@
  * Finds the resources of a description: groups of operations on a collection and its records whose bodies and answers lie within
  * one record. Such operations become actions of the language; each of the others stays a handler, with a reason.
  */
-import { camelCase, kebabCase, pascalCase, plural, snakeCase, uniqueName } from "../../base/case.ts";
+import { camelCase, kebabCase, pascalCase, plural, singular, snakeCase, uniqueName } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import type { Endpoint } from "../../language/endpoints/model.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
@@ -244,10 +244,6 @@ function namesOf(collection: string): readonly string[] {
   return words
     .map((_, index) => words.slice(words.length - 1 - index).join(""))
     .map((name) => (/^[A-Z]/.test(name) ? name : `R${name}`));
-}
-
-function singular(segment: string): string {
-  return segment.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
 }
 
 /** Two resources cannot share a table. */
