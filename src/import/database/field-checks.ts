@@ -61,7 +61,7 @@ function applyCheck(draft: Draft, check: ColumnCheck): readonly string[] | undef
     draft.type = type.kind === "id" ? { ...type, of: narrowed } : narrowed;
     return [];
   }
-  const rule = ruleText(name, check);
+  const rule = ruleText(name, inner, check);
   return rule === undefined ? undefined : [rule];
 }
 
@@ -94,6 +94,7 @@ function typeOfValues(
   values: readonly (string | number)[],
   isText: boolean,
 ): FieldType | undefined {
+  if (type.name === "boolean") return values.includes(0) && values.includes(1) ? type : undefined;
   if (isText && values.every((one) => typeof one === "string"))
     return withPlainValues({ kind: "one-of", values: [...new Set(values)], open: false });
   const numbers = [...new Set(values)].filter((one) => typeof one === "number").toSorted((a, b) => a - b);
@@ -104,7 +105,7 @@ function typeOfValues(
   return isRun ? { ...type, min, max: min + numbers.length - 1 } : undefined;
 }
 
-function ruleText(name: string, check: ColumnCheck): string | undefined {
+function ruleText(name: string, type: FieldType | undefined, check: ColumnCheck): string | undefined {
   switch (check.kind) {
     case "least":
     case "most": {
@@ -112,12 +113,20 @@ function ruleText(name: string, check: ColumnCheck): string | undefined {
       return `${subject} ${check.kind === "least" ? ">=" : "<="} ${check.value}`;
     }
     case "values": {
-      const items = check.values.map((one) => (typeof one === "number" ? String(one) : `'${one}'`));
-      return items.every((one) => /^(?:'[^'"\\\p{Cc}]*'|-?\d+)$/u.test(one))
+      const items = check.values.map((one) => valueText(type, one));
+      return items.every((one) => /^(?:'[^'"\\\p{Cc}]*'|-?\d+|true|false)$/u.test(one))
         ? `${name} in [${items.join(", ")}]`
         : undefined;
     }
     default:
       return undefined;
   }
+}
+
+/** Returns a value as an expression writes it; an empty text for one that a field of the type cannot have in an expression. */
+function valueText(type: FieldType | undefined, value: string | number): string {
+  const name = type?.kind === "scalar" ? type.name : type?.kind;
+  if (name === "boolean") return value === 0 || value === 1 ? String(value === 1) : "";
+  if (typeof value === "number") return ["integer", "number", "decimal"].includes(name ?? "") ? String(value) : "";
+  return ["string", "text", "one-of"].includes(name ?? "") ? `'${value}'` : "";
 }

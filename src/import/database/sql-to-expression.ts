@@ -62,7 +62,8 @@ function literal({ text, value }: SqlExpression & { readonly kind: "literal" }):
   if (value === null) return { text: "null", kind: "null" };
   if (typeof value === "boolean") return { text: String(value), kind: "boolean" };
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) return undefined;
+    // An expression has no exponents.
+    if (!/^-?[\d.]+$/.test(String(value))) return undefined;
     return /^-?\d+$/.test(text) && Number.isSafeInteger(value)
       ? { text: String(value), kind: "integer" }
       : { text: Number.isInteger(value) ? `${value}.0` : String(value), kind: "number" };
