@@ -131,17 +131,17 @@ export function selectingParameter(
   const { default: first } = schema;
   const literal = literalOf(first, type);
   if (first !== undefined && literal === undefined) return undefined;
-  const isGiven = !optional || literal !== undefined;
+  const hasValue = !optional || literal !== undefined;
   return {
     name,
     field: {
       type,
-      optional: !isGiven,
+      optional: !hasValue,
       ...(literal === undefined ? {} : { default: { kind: "literal", text: literal } }),
       marks: [],
     },
     where: [
-      ...(isGiven ? [] : [`input.${name} == null`]),
+      ...(hasValue ? [] : [`input.${name} == null`]),
       ...(all === undefined ? [] : [`input.${name} == '${all}'`]),
       `${name} == input.${name}`,
     ].join(" || "),
