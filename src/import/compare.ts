@@ -170,6 +170,7 @@ function responseMismatches(
       return [
         ...without.map(([, name]) => `answers ${status} without the header ${name}`),
         ...media.map((name) => `does not answer ${status} as ${name}`),
+        ...(response.hasExample && !its.hasExample ? [`lacks the example of the answer ${status}`] : []),
         ...requiredMismatches(both, response.schema, its.schema, `the answer ${status}`),
       ].map((what) => found(below(at, status), what));
     }),
@@ -179,6 +180,7 @@ function responseMismatches(
 interface DescribedResponse {
   readonly schema: Json | undefined;
   readonly media: readonly string[];
+  readonly hasExample: boolean;
   /** The header fields by their names in lower case, also those of every response. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -197,6 +199,7 @@ function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, D
       const described: DescribedResponse = {
         schema: schema ?? mainSchema(content),
         media: schema === undefined ? entriesOf(content).map(([media]) => media) : produced,
+        hasExample: entriesOf(content).some(([, one]) => isObject(one) && ("example" in one || "examples" in one)),
         headers: new Map(names.map((name) => [name.toLowerCase(), name])),
       };
       return [[/^\dxx$/i.test(status) ? status.toUpperCase() : status, described] as const];

@@ -8,7 +8,7 @@ import { methods } from "../language/endpoints/model.ts";
 import type { SentRequest } from "../language/events/model.ts";
 import { contractOf, type ImportContext } from "./contracts.ts";
 import { type ImportedOperation, longSummary, shortText } from "./operations.ts";
-import { below, entriesOf, textsOf } from "./report.ts";
+import { below, entriesOf, itemsOf, textsOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 
 export interface ImportedEvents {
@@ -73,7 +73,8 @@ function sentRequest(
 ): SentRequest {
   const { value, pointer } = operation;
   const { operationId, security, summary } = value;
-  for (const [key, member] of Object.entries({ operationId, security, deprecated: value["deprecated"] }))
+  const required = itemsOf(security).length === 0 ? undefined : security;
+  for (const [key, member] of Object.entries({ operationId, security: required, deprecated: value["deprecated"] }))
     if (member !== undefined) source.notices.lost(below(pointer, key), `\`${key}\` of an event`);
   const [text] = textsOf(summary);
   const note = text === undefined ? undefined : shortText(text);

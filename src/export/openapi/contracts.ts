@@ -147,7 +147,8 @@ export function withCallbacks(
 function sentRequestItem(request: SentRequestPlan): JsonObject {
   const { note } = request;
   const summary = note === undefined ? {} : { summary: note };
-  return { [request.method.toLowerCase()]: { ...summary, ...request.openapi, ...partsOf(request) } };
+  // Receivers require what the document does not say.
+  return { [request.method.toLowerCase()]: { ...summary, security: [], ...request.openapi, ...partsOf(request) } };
 }
 
 // ── Contracts that callers know ────────────────────────────────────────────────────────────────────────────────────
@@ -182,10 +183,10 @@ export function withKnownTexts(
   };
 }
 
-/** Returns the response of errors with the texts of a contract, before the codes of the errors. */
-function withErrorTexts(error: JsonObject, { description: note, ...its }: JsonObject): JsonObject {
+/** Returns the response of errors with the texts of a contract before the codes of the errors. Its examples show another body. */
+function withErrorTexts(error: JsonObject, { description: note, content: _, ...its }: JsonObject): JsonObject {
   const codes = error["description"] as string;
-  return withMembers({ ...error, description: typeof note === "string" ? `${note}\n${codes}` : codes }, its);
+  return { ...error, description: typeof note === "string" ? `${note}\n${codes}` : codes, ...its };
 }
 
 function withParameterTexts(parameter: JsonObject, known: EndpointContract): JsonObject {
