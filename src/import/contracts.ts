@@ -35,7 +35,7 @@ export function contractOf(
   rename: (name: string) => string | undefined,
 ): EndpointContract {
   const parameters = parametersOf(source, operation, item);
-  const groups = parameterPlaces.flatMap((location) => {
+  const groups = parameterLocations.flatMap((location) => {
     const list = parameters.filter(({ value }) => value["in"] === location);
     const read = list.flatMap((one) => parameterOf(source, one, location, rename));
     return read.length === 0 ? [] : [[location, Object.fromEntries(read)] as const];
@@ -82,7 +82,7 @@ function parametersOf({ schemas, notices, dialect }: ImportContext, operation: F
       const { name, in: location } = parameter.value;
       if (typeof name !== "string" || typeof location !== "string")
         notices.lost(at, "a parameter without a name or a place");
-      else if (!isPlace(location, dialect))
+      else if (!isLocation(location, dialect))
         notices.lost(at, "a parameter in a place that the language does not have", `${location} ${name}`);
       else found.set(`${location} ${name}`, parameter);
     }
@@ -91,11 +91,11 @@ function parametersOf({ schemas, notices, dialect }: ImportContext, operation: F
 }
 
 /** Whether a parameter can be in a place; a body and the members of a form are parameters in Swagger 2. */
-function isPlace(location: string, dialect: Dialect): boolean {
-  return [...parameterPlaces, ...(dialect === "2.0" ? ["body", "formData"] : [])].includes(location);
+function isLocation(location: string, dialect: Dialect): boolean {
+  return [...parameterLocations, ...(dialect === "2.0" ? ["body", "formData"] : [])].includes(location);
 }
 
-const parameterPlaces = ["path", "query", "header", "cookie"] as const;
+const parameterLocations = ["path", "query", "header", "cookie"] as const;
 
 /** Headers that OpenAPI describes elsewhere; the standard ignores header parameters with these names. */
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);

@@ -312,13 +312,13 @@ export function createSchemas(
   };
 
   /** Returns the target of a reference with the texts beside the reference, which OpenAPI 3.1 allows, and reports other members. */
-  const withTextsBeside = ({ $ref: _, ...beside }: JsonObject, target: Json, pointer: string): Json => {
+  const withOwnTexts = ({ $ref: _, ...others }: JsonObject, target: Json, pointer: string): Json => {
     // A description in place of a callback would be an address.
     const [kind] = keysOf(pointer).slice(-2);
     const allowed =
       dialect === "3.1" && kind !== "callbacks" ? ["description", ...(kind === "examples" ? ["summary"] : [])] : [];
-    const texts = Object.entries(beside).filter(([key, text]) => allowed.includes(key) && typeof text === "string");
-    const ignored = Object.keys(beside).filter((key) => !texts.some(([name]) => name === key));
+    const texts = Object.entries(others).filter(([key, text]) => allowed.includes(key) && typeof text === "string");
+    const ignored = Object.keys(others).filter((key) => !texts.some(([name]) => name === key));
     if (ignored.length > 0 && !reported.has(pointer))
       notices.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
     reported.add(pointer);
@@ -337,7 +337,7 @@ export function createSchemas(
         lostReference(found.pointer, reference);
         return undefined;
       }
-      found = { value: withTextsBeside(found.value, target.value, found.pointer), pointer: target.pointer };
+      found = { value: withOwnTexts(found.value, target.value, found.pointer), pointer: target.pointer };
     }
     notices.lost(pointer, "a reference that leads back to itself");
     return undefined;

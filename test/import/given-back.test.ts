@@ -150,7 +150,7 @@ test("what an operation that Nonet performs says besides is given back, beside w
   assert.equal(model.endpoints.endpoints["one"]?.wire, undefined, document);
   const exported = described(document);
   assert.deepEqual(valueAt(exported, `${posted}/tags`), ["animals"]);
-  assert.match(valueAt(exported, `${posted}/description`) as string, /^There is \*room\*\.\n\nMay be run by/);
+  assert.equal(valueAt(exported, `${posted}/description`), "There is *room*.");
   assert.deepEqual(valueAt(exported, `${posted}/requestBody/content/application~1json/example`), { name: "Rex" });
   assert.deepEqual(valueAt(exported, `${posted}/responses/201/content/application~1json/examples`), {
     rex: { value: { id: 1, name: "Rex" } },

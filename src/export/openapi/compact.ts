@@ -18,7 +18,9 @@ export function compact(description: JsonObject, names: ProblemNames): JsonObjec
   const schemas = derivedProblems(object(components["schemas"]), names);
   const shared = withSharedParts({ ...description, components: { ...components, schemas } });
   const inEveryResponse = new Set(description[everyResponseKey] as readonly string[]);
-  return withoutUnused("headers", withoutUnused("responses", shared), inEveryResponse);
+  const others = new Set(Object.keys(schemas).filter((name) => !names.problems.has(name)));
+  const used = withoutUnused("schemas", withoutUnused("responses", shared), others);
+  return withoutUnused("headers", used, inEveryResponse);
 }
 
 function object(value: Json | undefined): JsonObject {
@@ -32,7 +34,7 @@ function withMember(of: JsonObject, name: string, value: Json): JsonObject {
 
 /** Leaves out the components of a kind that nothing refers to, except the `listed` ones. */
 function withoutUnused(
-  kind: "headers" | "responses",
+  kind: "headers" | "responses" | "schemas",
   description: JsonObject,
   listed: ReadonlySet<string> = new Set(),
 ): JsonObject {
@@ -65,10 +67,16 @@ function derivedProblems(schemas: JsonObject, { problem, problems }: ProblemName
       ...rest,
       ...(description === undefined || title?.["const"] === description ? {} : { description }),
       allOf: [{ $ref: `#/components/schemas/${problem}` }],
-      properties: Object.fromEntries(differing),
+      properties: Object.fromEntries(differing.map(([name, one]) => [name, without(one, object(members[name]))])),
     };
   };
   return mapMembers(schemas, (schema, name) => (problems.has(name) ? derive(object(schema)) : schema));
+}
+
+/** Returns a schema without the keywords that another one has alike. */
+function without(schema: Json, other: JsonObject): JsonObject {
+  const left = Object.entries(object(schema)).filter(([keyword, value]) => !isWrittenAlike(value, other[keyword]));
+  return Object.fromEntries(left);
 }
 
 // ── Parts that repeat ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,5 +14,5 @@ export function corsFields({ cors }: EndpointsPart): Readonly<Record<string, Jso
 }
 
 function field(description: string): JsonObject {
-  return { description, required: false, schema: { type: "string" } };
+  return { description, schema: { type: "string" } };
 }

@@ -6,13 +6,16 @@ import type { GrantPlan, SessionPlan } from "../../plan/authentication/types.ts"
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { expressionText } from "../expression-text.ts";
 
-export function describeOperation(operation: Operation): string {
+/** `isOpen`: whether the service has no credentials, so that there is nothing to say of who may run an operation. */
+export function describeOperation(operation: Operation, isOpen: boolean): string {
   const { resource, allow, also, inbound, moves, choose, effects, body, the, guard, session, presentSecret, action } =
     operation;
   return [
-    inbound === undefined
-      ? `May be run by ${grantsText(allow)}.`
-      : `Accepts only the credential \`${inbound.credential}\`.`,
+    ...(inbound !== undefined
+      ? [`Accepts only the credential \`${inbound.credential}\`.`]
+      : isOpen
+        ? []
+        : [`May be run by ${grantsText(allow)}.`]),
     ...(the === undefined ? [] : [`Acts on the oldest ${resource} with \`${expressionText(the)}\`.`]),
     ...(guard === undefined ? [] : [`Requires \`${expressionText(guard.if)}\`, else \`${guard.else}\`.`]),
     ...linkTexts(operation),

@@ -53,7 +53,7 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "WWW-Authenticate": required("The accepted credentials (RFC 9110 section 11.6.1).", { type: "string" }),
   "Retry-After": required("Seconds to wait before a retry.", { type: "integer", minimum: 1 }),
   "RateLimit-Policy": required(
-    'The limits of this operation: requests (`q`) per seconds (`w`). A structured field, `"all-per-user";q=600;w=60`.',
+    'The limits of this operation: requests (`q`) per seconds (`w`): `"all-per-user";q=600;w=60`.',
     { type: "string" },
   ),
   RateLimit: required(
@@ -115,5 +115,5 @@ function required(description: string, schema: JsonObject): JsonObject {
 }
 
 function optional(description: string, schema: JsonObject): JsonObject {
-  return { description, required: false, schema };
+  return { description, schema };
 }

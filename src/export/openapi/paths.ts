@@ -99,11 +99,12 @@ function operationObject(
   const { plan, names } = context;
   const renamed = parameterNames.length === parametersIn(operation).length ? parameterNames : [];
   const parameters = [...parametersOf(plan, operation, renamed), ...(streamParts(plan, operation)?.parameters ?? [])];
+  const text = describeOperation(operation, plan.credentials.length === 0);
   const described = {
     operationId: operation.name,
     tags: [operation.resource],
     summary: operation.sentence === "" ? operation.name : operation.sentence,
-    description: describeOperation(operation),
+    ...(text === "" ? {} : { description: text }),
     security: securityOf(plan, operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, names) }),

@@ -58,18 +58,17 @@ const unsafeRetries: Check = {
   severity: "hint",
   why: "A caller who did not receive the response cannot retry without risking a second record.",
   *run({ endpointsOf, model }) {
-    const creating = [...endpointsOf.values()].flat().filter(({ action }) => action === "create");
-    const inherited = creating.find(({ endpoint }) => endpoint.repeats === undefined);
-    const general = model.endpoints.repeats === "none" && inherited !== undefined ? [inherited] : [];
-    for (const { operation, endpoint } of [
-      ...general,
-      ...creating.filter(({ endpoint }) => endpoint.repeats === "none"),
-    ])
-      yield {
-        at: `endpoints/${endpoint.repeats === undefined ? "" : `endpoints/${operation}/`}repeats`,
-        message: `\`${operation}\` cannot be retried safely`,
-        help: "write `repeats: Idempotency-Key on every POST, kept 24h`",
-      };
+    if (model.endpoints.repeats !== "none") return;
+    // An operation with its own `repeats` has it on purpose.
+    const creating = [...endpointsOf.values()]
+      .flat()
+      .find(({ action, endpoint }) => action === "create" && endpoint.repeats === undefined);
+    if (creating === undefined) return;
+    yield {
+      at: "endpoints/repeats",
+      message: `\`${creating.operation}\` cannot be retried safely`,
+      help: "write `repeats: Idempotency-Key on every POST, kept 24h`",
+    };
   },
 };
 
