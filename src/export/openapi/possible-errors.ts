@@ -126,19 +126,21 @@ function ofRecord(plan: Plan, operation: Operation): readonly string[] {
     ...furtherWritesOf(operation).flatMap((write) => (write.kind === "delete" ? [write.resource] : [])),
   ]);
   const changesOne = one && !readingActions.has(action) && action !== "create";
-  const references = plan.tables
-    .flatMap(({ columns }) => columns)
-    .filter(
-      ({ references, holds = [] }) =>
-        (references !== undefined && deleted.has(references.resource) && references.onDelete !== "clear") ||
-        holds.some((held) => deleted.has(held.resource)),
+  const isReferenced =
+    deleted.size > 0 &&
+    plan.tables.some(({ columns }) =>
+      columns.some(
+        ({ references, holds = [] }) =>
+          (references !== undefined && deleted.has(references.resource) && references.onDelete !== "clear") ||
+          holds.some((held) => deleted.has(held.resource)),
+      ),
     );
   return [
     ...(one || parents.length > 0 || pathFields !== undefined ? ["not-found"] : []),
     ...(changesOne ? ["stale"] : []),
     ...(edits === "required" ? ["precondition-needed"] : []),
     ...(moves.length > 0 || action === "move" ? ["state-conflict"] : []),
-    ...(references.length > 0 ? ["still-referenced"] : []),
+    ...(isReferenced ? ["still-referenced"] : []),
   ];
 }
 

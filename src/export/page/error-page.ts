@@ -3,7 +3,10 @@ import { possibleErrorsOf } from "../openapi/possible-errors.ts";
 import { anchor, duration, descriptionList, joined, type Words } from "../document/content.ts";
 import { blocksHtml } from "../document/to-html.ts";
 import { type Content, html, type Html } from "../../base/html.ts";
+import { getOrMake, onceFor } from "../../base/once.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
 import type { ErrorPlan } from "../../plan/errors/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { page } from "./page.ts";
 import type { Source } from "./source.ts";
 
@@ -47,11 +50,19 @@ function kickerOf({ source }: ErrorPlan): string {
   return source === "catalogue" ? "An error of the standard catalogue" : "An HTTP error";
 }
 
+/** Returns the operations that may return each error, by its name. */
+const raisingIn: (plan: Plan) => ReadonlyMap<string, readonly Operation[]> = onceFor((plan) => {
+  const raising = new Map<string, Operation[]>();
+  for (const operation of plan.operations) {
+    const own = possibleErrorsOf(plan, operation).filter(({ hooked }) => !hooked);
+    for (const code of new Set(own.map((error) => error.code))) getOrMake(raising, code, () => []).push(operation);
+  }
+  return raising;
+});
+
 /** `root`: the address of the page with the operations. */
 function descriptionsOf({ plan }: Source, name: string, error: ErrorPlan, root: string): Content {
-  const raising = plan.operations.filter((operation) =>
-    possibleErrorsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
-  );
+  const raising = raisingIn(plan).get(name) ?? [];
   const all = raising.length === plan.operations.length && raising.length > 1;
   const toOperation = (text: string): Words => {
     return { kind: "address", url: `${root}#${anchor("operation", text)}`, text };
