@@ -6,7 +6,6 @@ import { type Content, html, type Html } from "../../base/html.ts";
 import { getOrMake, onceFor } from "../../base/once.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { ErrorPlan } from "../../plan/errors/types.ts";
-import type { Plan } from "../../plan/plan.ts";
 import { page } from "./page.ts";
 import type { Source } from "./source.ts";
 
@@ -51,7 +50,7 @@ function kickerOf({ source }: ErrorPlan): string {
 }
 
 /** Returns the operations that may return each error, by its name. */
-const raisingIn: (plan: Plan) => ReadonlyMap<string, readonly Operation[]> = onceFor((plan) => {
+const raisingIn: (plan: Source["plan"]) => ReadonlyMap<string, readonly Operation[]> = onceFor((plan) => {
   const raising = new Map<string, Operation[]>();
   for (const operation of plan.operations) {
     const own = possibleErrorsOf(plan, operation).filter(({ hooked }) => !hooked);
