@@ -211,6 +211,7 @@ const handlers: readonly (readonly [operation: string, reason: string, source: J
   ["listCats", "it filters by a default: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", { type: "array", items: kinds, default: ["wild"] })] }) } })],
   ["listCats", "it has a parameter that is no field of the record: name[]", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("name[]", text)] }) } })],
   ["listCats", "it requires a filter: kind", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("kind", text, true)] }) } })],
+  ["listCats", "it requires a filter: package", ofCats({ schema: { ...cat, properties: { ...(cat["properties"] as JsonObject), package: text } }, all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("package", text, true)] }) } })],
   ["listCats", "its pages count from 0: page", ofCats({ all: { get: operation("listCats", { answers: { 200: cats }, parameters: [query("page", { type: "integer", default: 0 })] }) } })],
   ["edit", "its body has a member that no record has: cat-name", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { "cat-name": text } }, answers: { 200: reference } }) } })],
   ["edit", "a member of its body has another type than in the record: kind", ofCats({ one: { patch: operation("edit", { body: { type: "object", properties: { kind: text } }, answers: { 200: reference } }) } })],

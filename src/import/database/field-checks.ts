@@ -4,6 +4,8 @@ import type { FieldType, Rule } from "../../language/resources/model.ts";
 import { below } from "../report.ts";
 import type { CatalogueTable } from "./catalogue.ts";
 import { type ColumnCheck, readCheck } from "./checks.ts";
+import { isBareField } from "../../language/resources/value-type.ts";
+import { variables } from "./sql-to-expression.ts";
 import { columnsOf, type Context, type Draft, type NamedTable, withPlainValues } from "./draft.ts";
 
 export function addCheck(
@@ -61,7 +63,7 @@ function applyCheck(draft: Draft, check: ColumnCheck): readonly string[] | undef
     draft.type = type.kind === "id" ? { ...type, of: narrowed } : narrowed;
     return [];
   }
-  const rule = ruleText(name, inner, check);
+  const rule = isBareField(name, variables) ? ruleText(name, inner, check) : undefined;
   return rule === undefined ? undefined : [rule];
 }
 

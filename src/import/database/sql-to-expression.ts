@@ -1,4 +1,5 @@
 /** Converts an SQL expression to an expression of the language (CEL), where both mean the same. */
+import { isBareField } from "../../language/resources/value-type.ts";
 import type { SqlExpression } from "./sql-expression.ts";
 
 export interface NamedColumn {
@@ -33,13 +34,16 @@ export function valueText(expression: SqlExpression, columns: NamedColumns, kind
   return found?.kind === kind ? found.text : undefined;
 }
 
+/** The names that a rule reads as a variable, also if the record has a field with the name. */
+export const variables: ReadonlySet<string> = new Set(["caller", "now", "old"]);
+
 function typed(expression: SqlExpression, columns: NamedColumns): Typed | undefined {
   switch (expression.kind) {
     case "literal":
       return literal(expression);
     case "column": {
       const column = columns.get(expression.name);
-      return column && { text: column.field, kind: column.kind };
+      return column && isBareField(column.field, variables) ? { text: column.field, kind: column.kind } : undefined;
     }
     case "call":
       return call(expression, columns);

@@ -3,6 +3,8 @@
  * select the records of a list and are more than a plain filter.
  */
 import type { EndpointContract, Parameter } from "../../language/endpoints/model.ts";
+import { bareType } from "../../language/resources/fields.ts";
+import { isBareField } from "../../language/resources/value-type.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { type Reason, schemaOf } from "./answers.ts";
 import { fieldType, isFilterable, literalOf } from "./fields.ts";
@@ -94,9 +96,9 @@ export interface SelectingParameter {
   readonly where: string;
 }
 
-/** Names that expressions about records and pages read otherwise. */
-const reserved: ReadonlySet<string> = new Set([
-  "input", "caller", "now", "base", "path", "this", "value", "count", "next", "limit", "offset", "page", "in", "true", "false", "null",
+/** Names that expressions about records and pages read as variables. */
+const variables: ReadonlySet<string> = new Set([
+  "input", "caller", "now", "base", "path", "this", "value", "count", "next", "limit", "offset", "page",
 ]); // biome-ignore format: a table
 
 /**
@@ -113,7 +115,8 @@ export function selectingParameter(
   const [, plain = "", brackets] = /^([A-Za-z][A-Za-z0-9_]*)(\[\])?$/.exec(name) ?? [];
   const field = Object.hasOwn(fields, plain) ? fields[plain] : undefined;
   const own = schemas[plain];
-  if (field === undefined || own === undefined || reserved.has(plain) || !isFilterable(field)) return undefined;
+  if (field === undefined || own === undefined || !isFilterable(field) || !isBareField(plain, variables))
+    return undefined;
   const schema = plainSchema(schemaOf(declared), named);
   const isList = typesOf(schema["type"]).includes("array");
   if (isList ? schema["default"] !== undefined || (sent !== undefined && sent !== "commas") : brackets !== undefined)
@@ -150,7 +153,7 @@ export function selectingParameter(
 
 /** Returns the value by which a parameter selects every record: `all`, besides the values of the field. */
 function allIn(type: FieldType, of: FieldType): string | undefined {
-  const own = of.kind === "nullable" ? of.of : of;
+  const own = bareType(of);
   if (type.kind !== "one-of" || own.kind !== "one-of") return undefined;
   const [other, ...more] = type.values.filter((one) => !own.values.includes(one));
   return more.length === 0 && other !== undefined && /^(?:all|any)$/i.test(other) ? other : undefined;
@@ -159,7 +162,7 @@ function allIn(type: FieldType, of: FieldType): string | undefined {
 /** Whether both are texts without a format, which may have other lengths and patterns. */
 function areTexts(...types: readonly FieldType[]): boolean {
   return types.every((type) => {
-    const base = type.kind === "nullable" ? type.of : type;
+    const base = bareType(type);
     return base.kind === "scalar" && base.name === "string";
   });
 }

@@ -6,6 +6,7 @@
  * `amount` is a string; `money.ts` has its arithmetic. The type of `json`, and of a value that only `schema:` describes, is unknown.
  */
 import { parseExpression } from "../../expression/parse.ts";
+import { keywords, reservedWords } from "../../expression/syntax.ts";
 import { type FieldType as ExpressionField, money, type ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
@@ -125,3 +126,8 @@ const scalars: Readonly<Record<ScalarName, ValueType>> = {
   email: string, url: string, uuid: string, phone: string, country: string, currency: string, language: string,
   timezone: { ...string, form: "timezone" }, user: string, bytes: { ...string, form: "bytes" }, json: { kind: "any" },
 }; // biome-ignore format: a table
+
+/** Whether an expression reads a name as a field of its record: the name is none of the `variables` and no word of CEL. */
+export function isBareField(name: string, variables: ReadonlySet<string>): boolean {
+  return !variables.has(name) && !keywords.has(name) && !reservedWords.has(name);
+}
