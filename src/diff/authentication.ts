@@ -35,7 +35,7 @@ export function authenticationDifferences(both: Both): Iterable<Difference> {
       const [isOld, isNow] = [both.old, both.now].map(({ model }) => Object.hasOwn(model.endpoints.endpoints, name));
       if (isOld && isNow)
         return grantDifferences(both, { ...site, kind: "right", may: `run \`${name}\`` }, before ?? [], after ?? []);
-      // A new or removed operation is a difference of its own, which its permissions are a part of.
+      // The difference that the operation is new or removed says enough.
       if (isOld !== isNow) return [];
       const message = `Who may run \`${name}\` is written differently`;
       return same(before, after) ? [] : [difference("neutral", "right-said", site, message)];

@@ -20,7 +20,7 @@ export type RepeatedSchemas = ReadonlyMap<Json, RepeatedSchema>;
 /** The fewest members of a schema that becomes a named one. */
 const fewestMembers = 2;
 
-/** Returns no schemas if the description has at least as many references as objects: its authors name what they share. */
+/** Returns none for a description with as many references as object schemas or more: it has names for what it repeats. */
 export function repeatedSchemas(root: JsonObject): RepeatedSchemas {
   if (!writesOut(root)) return new Map();
   /** The number of each different value. Equal values have the same number, whose text is then short in the values around them. */

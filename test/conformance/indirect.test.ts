@@ -190,8 +190,9 @@ const pets = documentOf({
   authentication: {
     roles: ["user"],
     allow: {
-      feed: "user",
-      ...Object.fromEntries(["addOwner", "addPet", "editPet", "getPet", "listPets"].map((one) => [one, "user"])),
+      ...Object.fromEntries(
+        ["addOwner", "addPet", "editPet", "feed", "getPet", "listPets"].map((one) => [one, "user"]),
+      ),
       getOwner: "user if vip",
     },
   },

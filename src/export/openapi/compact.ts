@@ -19,8 +19,9 @@ export function compact(description: JsonObject, names: ProblemNames): JsonObjec
   const shared = withSharedParts({ ...description, components: { ...components, schemas } });
   const inEveryResponse = new Set(description[everyResponseKey] as readonly string[]);
   const others = new Set(Object.keys(schemas).filter((name) => !names.problems.has(name)));
-  const used = withoutUnused("schemas", withoutUnused("responses", shared), others);
-  return withoutUnused("headers", used, inEveryResponse);
+  // An unused response has references, too.
+  const used = withoutUnused(shared, { responses: new Set() });
+  return withoutUnused(used, { headers: inEveryResponse, schemas: others });
 }
 
 function object(value: Json | undefined): JsonObject {
@@ -32,17 +33,18 @@ function withMember(of: JsonObject, name: string, value: Json): JsonObject {
   return mapMembers(of, (member, key) => (key === name ? value : member));
 }
 
-/** Leaves out the components of a kind that nothing refers to, except the `listed` ones. */
-function withoutUnused(
-  kind: "headers" | "responses" | "schemas",
-  description: JsonObject,
-  listed: ReadonlySet<string> = new Set(),
-): JsonObject {
-  const components = object(description["components"]);
-  const references = JSON.stringify(description).matchAll(new RegExp(`"#/components/${kind}/([^"]+)"`, "g"));
-  const used = new Set([...listed, ...references.map(([, name = ""]) => name)]);
-  const left = Object.entries(object(components[kind])).filter(([name]) => used.has(name));
-  return { ...description, components: { ...components, [kind]: Object.fromEntries(left) } };
+/** Leaves out the components of these kinds that nothing refers to. `kept`: the names that stay nevertheless, by kind. */
+function withoutUnused(description: JsonObject, kept: Readonly<Record<string, ReadonlySet<string>>>): JsonObject {
+  const references = JSON.stringify(description).matchAll(/"#\/components\/([^"]+)"/g);
+  const used = new Set(references.map(([, name]) => name));
+  const components = mapMembers(object(description["components"]), (all, kind) => {
+    const stays = kept[kind];
+    if (stays === undefined) return all;
+    return Object.fromEntries(
+      Object.entries(object(all)).filter(([name]) => stays.has(name) || used.has(`${kind}/${name}`)),
+    );
+  });
+  return { ...description, components };
 }
 
 // ── Problems ───────────────────────────────────────────────────────────────────────────────────────────────────────

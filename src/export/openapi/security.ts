@@ -52,8 +52,8 @@ export function securityFor({ credentials }: AuthenticationPart, allow: Operatio
     ),
   );
   if (open || requirements.length > 0 || credentials.length === 0) return [...(open ? [{}] : []), ...requirements];
-  // No requirement would mean that anyone may run an operation that nobody may run. All credentials at once are the most that a
-  // description can require: an imported operation that requires several never looks more open than its source.
+  // An empty list would say that anyone may run the operation, and nobody may. All credentials at once are the strictest
+  // requirement, so an imported operation never looks more open than in its source.
   return [Object.fromEntries(credentials.map(({ name }) => [name, []]))];
 }
 

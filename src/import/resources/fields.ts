@@ -1,5 +1,6 @@
 /** Converts members of a record to fields: their types, bounds, formats, defaults and who sets them. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { bareType } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier } from "../../language/resources/model.ts";
 import { bare, type NamedSchemas, plainSchema, referenceIn, typesOf } from "./schema.ts";
 
@@ -103,7 +104,7 @@ function listType(schema: JsonObject, named: NamedSchemas): FieldType | undefine
 
 /** Returns a default of a schema as a literal of a document; undefined if the type has no such literal. */
 export function literalOf(value: Json | undefined, type: FieldType): string | undefined {
-  const base = type.kind === "nullable" ? type.of : type;
+  const base = bareType(type);
   if (value === null) return type.kind === "nullable" ? "null" : undefined;
   if (base.kind === "one-of") return typeof value === "string" && base.values.includes(value) ? value : undefined;
   if (base.kind !== "scalar") return undefined;
@@ -119,7 +120,7 @@ export function literalOf(value: Json | undefined, type: FieldType): string | un
 
 /** Whether lists can filter by the field: it has one value, which a query parameter can be. */
 export function isFilterable({ type, marks }: Field): boolean {
-  const base = type.kind === "nullable" ? type.of : type;
+  const base = bareType(type);
   return (base.kind === "scalar" || base.kind === "one-of" || base.kind === "id") && !marks.includes("write-only");
 }
 

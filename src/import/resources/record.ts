@@ -1,7 +1,7 @@
 /** Derives the record of a group of operations: its fields, its key, and who sets each field. */
 import { camelCase, wordsOf } from "../../base/case.ts";
 import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
-import { lookup } from "../../language/resources/fields.ts";
+import { bareType, lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType, Modifier, Rule } from "../../language/resources/model.ts";
 import type { NoticeKind } from "../report.ts";
 import { allowsNull, fieldType, literalOf, descriptionOf } from "./fields.ts";
@@ -254,8 +254,7 @@ function keyField(
     one !== undefined && plainSchema(one.schema, named)["readOnly"] !== true;
   const change = isSentIn(sites.change) ? sites.change : undefined;
   const plain = plainSchema(schema ?? {}, named);
-  const declared = fieldType(schema ?? {}, named);
-  const found = declared.kind === "nullable" ? declared.of : declared;
+  const found = bareType(fieldType(schema ?? {}, named));
   // Of numbers, the service makes whole ones.
   const isMade = found.kind === "scalar" && found.name === "number" && create?.required !== true && !isInPath;
   const type: FieldType = isMade ? { ...found, name: "integer" } : found;
@@ -377,7 +376,7 @@ function madeValue(
   isNullable: boolean,
 ): MadeValue | undefined {
   if (literal !== undefined) return { value: { default: { kind: "literal", text: literal } } };
-  const base = type.kind === "nullable" ? type.of : type;
+  const base = bareType(type);
   if (base.kind === "scalar" && base.name === "datetime") {
     const moment = moments[camelCase(name)];
     if (moment !== undefined)
