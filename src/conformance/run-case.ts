@@ -1,4 +1,5 @@
 /** Runs one case, and says what it shows: what it was about holds, is broken, or was not tried. */
+import { withArticle } from "../base/case.ts";
 import { printMilliseconds } from "../base/duration.ts";
 import { type Aspect, Broken, type Case, NotTried, TooSlow } from "./case.ts";
 import { clockMilliseconds, transitionsOf } from "./effects.ts";
@@ -79,7 +80,9 @@ function overtakenBy(trial: Trial, last: Interaction | undefined): TooSlow | und
     if (trigger.on.kind !== "after" || !touched.has(resource)) continue;
     if (clockMilliseconds(trigger.on.duration) > milliseconds) continue;
     const took = printMilliseconds(milliseconds);
-    return new TooSlow(`the requests took ${took}, and after ${trigger.on.duration} time moves a ${resource}`);
+    return new TooSlow(
+      `the requests took ${took}, and after ${trigger.on.duration} time moves ${withArticle(resource)}`,
+    );
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
  * What clients can observe of part 5: the whole matrix of operations and callers, owners and others, hidden fields, and requests
  * with no or a wrong credential.
  */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { ifPossible } from "../attempts.ts";
@@ -276,7 +277,7 @@ async function representationFor(trial: Trial, record: KnownRecord, caller: Call
   if (interaction === undefined || called === undefined)
     throw new NotTried(`no operation shows one ${record.resource} to ${caller.name}`);
   const found = recordIn(contract, called, expectSuccess(trial, interaction).json);
-  if (found === undefined) throw new NotTried(`no response shows a ${record.resource} to ${caller.name}`);
+  if (found === undefined) throw new NotTried(`no response shows ${withArticle(record.resource)} to ${caller.name}`);
   return { ...found, interaction };
 }
 

@@ -2,6 +2,7 @@
  * Values about the whole service: the test does not know all records, but it knows by how much one more record changes a number, and
  * which items it adds to a list.
  */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { isRecordList, mentions, nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
@@ -113,7 +114,7 @@ function follows(contract: Contract, called: Operation, sum: Sum): Case {
         )
           count += 1;
       }
-      if (count === 0) throw new NotTried(`the test does not know what a ${resource} changes`);
+      if (count === 0) throw new NotTried(`the test does not know what ${withArticle(resource)} changes`);
     },
     {
       // Other cases make records, too.

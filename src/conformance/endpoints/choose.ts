@@ -2,6 +2,7 @@
  * Records that an operation chooses: they fulfil the condition, there is the declared error if none does, and requests at once never
  * get the same one.
  */
+import { withArticle } from "../../base/case.ts";
 import { type Json, type JsonObject, omit } from "../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { Choice } from "../../language/endpoints/model.ts";
@@ -168,7 +169,7 @@ function fulfils(choosing: Choosing): Case {
 /** Returns the id of the chosen record; null if there is none. @throws NotTried if no response shows it */
 async function chosenBy(trial: Trial, record: KnownRecord, field: string): Promise<Json> {
   const id = (await observedValues(trial, record)).get(field) ?? record.values.get(field);
-  if (id === undefined) throw new NotTried(`no response shows \`${field}\` of a ${record.resource}`);
+  if (id === undefined) throw new NotTried(`no response shows \`${field}\` of ${withArticle(record.resource)}`);
   return id;
 }
 

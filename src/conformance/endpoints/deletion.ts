@@ -1,4 +1,5 @@
 /** Deletions: afterwards nothing finds the record any more, and the deletion of many deletes exactly those that it selects. */
+import { withArticle } from "../../base/case.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
@@ -52,7 +53,7 @@ function deletes(contract: Contract, called: ResourceEndpoint): Case {
       });
       if (isTried === true) count += 1;
     }
-    if (count === 0) throw new NotTried(`no operation shows whether a ${resource} is there`);
+    if (count === 0) throw new NotTried(`no operation shows whether ${withArticle(resource)} is there`);
   });
 }
 

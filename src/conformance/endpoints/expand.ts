@@ -1,4 +1,5 @@
 /** Records in place of ids (`expand`): the record that the caller may see, else its id; unknown and too deep paths are rejected. */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { ExpandStyle } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
@@ -183,7 +184,8 @@ function isRecord(contract: Contract, called: Operation, style: ExpandStyle, for
       const isTried = await ifPossible(() => compare(trial, called, style, member, { caller, record }));
       if (isTried === true) count += 1;
     }
-    if (count === 0) throw new NotTried(`the test cannot read a ${form.resource} with a \`${name}\` that it knows`);
+    if (count === 0)
+      throw new NotTried(`the test cannot read ${withArticle(form.resource)} with a \`${name}\` that it knows`);
   });
 }
 
@@ -202,7 +204,7 @@ function creatorOf({ contract }: Trial, resource: string): string {
   const creates = [...contract.operations.values()].find(
     (one) => one.action === "create" && one.resource === resource && one.endpoint.wire === undefined,
   );
-  if (creates === undefined) throw new NotTried(`no operation creates a ${resource}`);
+  if (creates === undefined) throw new NotTried(`no operation creates ${withArticle(resource)}`);
   return creates.operation;
 }
 

@@ -1,4 +1,5 @@
 /** Histories: each transition of a record once, the oldest first. */
+import { withArticle } from "../../base/case.ts";
 import { isObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, shortText } from "../case.ts";
@@ -20,7 +21,7 @@ function lists(contract: Contract, called: Operation): Case {
     contract,
     called,
     ["does"],
-    `the history of a ${resource} has each transition once, the oldest first`,
+    `the history of ${withArticle(resource ?? "record")} has each transition once, the oldest first`,
   );
   return operationCase(called, "transitions", aspects, async (trial) => {
     const start = startOf(contract, resource as string);

@@ -1,4 +1,5 @@
 /** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
+import { withArticle } from "../../base/case.ts";
 import { firstResult } from "../attempts.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
@@ -155,7 +156,7 @@ function isBelowParent(contract: Contract, called: Operation): readonly Case[] {
     return parents.map((parent) =>
       about(
         parent === last ? other : `other ${parent.resource} in {${parent.parameter}}`,
-        `a ${resource} of another ${parent.resource} is not found`,
+        `${withArticle(resource)} of another ${parent.resource} is not found`,
         (trial) => isMissingBelowOther(trial, called, parent),
       ),
     );
@@ -201,7 +202,8 @@ async function belongsToParent(trial: Trial, called: Operation): Promise<void> {
   const field = called.parents.at(-1)?.field as string;
   const child = await trial.make(called.resource as string, { parent, by: called.operation });
   const found = (await observedValues(trial, child)).get(field);
-  if (found === undefined) throw new NotTried(`no response shows \`${field}\` of a ${called.resource}`);
+  if (found === undefined)
+    throw new NotTried(`no response shows \`${field}\` of ${withArticle(called.resource ?? "record")}`);
   if (found === parent.values.get("id")) return;
   throw new Broken(`\`${field}\` with ${textOf(parent.values.get("id"))}`, shortText(found), trial.interactions.at(-1));
 }
@@ -215,7 +217,7 @@ async function listsOnlyChildren(trial: Trial, called: Operation): Promise<void>
   if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
   for await (const page of pagesOf(trial, called, { caller, record: child }, mostPages)) {
     const found = itemOf(trial.contract, called, page, stranger);
-    if (found === "unknown") throw new NotTried(`nothing in the list identifies a ${resource}`);
+    if (found === "unknown") throw new NotTried(`nothing in the list identifies ${withArticle(resource ?? "record")}`);
     if (found === undefined) continue;
     throw new Broken(
       `only the ${resource} of this ${called.parents.at(-1)?.resource}`,

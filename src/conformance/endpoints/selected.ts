@@ -1,4 +1,5 @@
 /** The one record that `the` selects: it fulfils the condition, and if there is none, the response is that for a missing record. */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import { Broken, type Case, NotTried, shortText } from "../case.ts";
@@ -43,7 +44,12 @@ function fulfils(contract: Contract, called: Operation, isOfCaller: boolean): Ca
   return operationCase(
     called,
     "the",
-    aspectsOf(contract, called, ["the"], `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`),
+    aspectsOf(
+      contract,
+      called,
+      ["the"],
+      `${operation} is about ${withArticle(resource ?? "record")} of which \`${endpoint.the}\` is true`,
+    ),
     async (trial) => {
       const condition = contract.typed.get(pathOf(called, "the"));
       if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
@@ -57,7 +63,7 @@ function fulfils(contract: Contract, called: Operation, isOfCaller: boolean): Ca
       if (endpoint.method !== "GET") return;
       if (knownTruth(trial, condition, { ...trial.scope(caller), resource, record: values }) !== false) return;
       throw new Broken(
-        `a ${resource} of which \`${endpoint.the}\` is true`,
+        `${withArticle(resource ?? "record")} of which \`${endpoint.the}\` is true`,
         shortText(observed),
         interaction,
         pathOf(called, "the"),
@@ -113,7 +119,7 @@ function isMissing(contract: Contract, called: Operation): Case {
     contract,
     called,
     ["the"],
-    `without a ${resource} of which \`${endpoint.the}\` is true there is none`,
+    `without ${withArticle(resource ?? "record")} of which \`${endpoint.the}\` is true there is none`,
   );
   return operationCase(called, "none", aspects, async (trial) => {
     const caller = await newUser(trial, called);

@@ -2,6 +2,7 @@
  * Summaries: the test does not know all records, but it knows by how much one more record changes its group; and of records that a
  * parameter or the path selects, it knows all groups and figures.
  */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, readsOtherRecords, type TypedExpression } from "../../expression/typed.ts";
 import { type MeasureFunction, measuresOf } from "../../language/endpoints/summary.ts";
@@ -51,7 +52,8 @@ function follows(contract: Contract, called: Operation): Case {
     const caller = await trial.callerFor(called.operation);
     let count = 0;
     for (let attempt = 0; attempt < 2; attempt += 1) if (await followsOne(trial, called, caller)) count += 1;
-    if (count === 0) throw new NotTried(`the test does not know what a ${called.resource} changes`);
+    if (count === 0)
+      throw new NotTried(`the test does not know what ${withArticle(called.resource ?? "record")} changes`);
   };
   return operationCase(called, "groups", aspects, run, { exclusive: true });
 }
@@ -196,7 +198,8 @@ function followsZone(contract: Contract, called: Operation): readonly Case[] {
       const early = await followsOne(trial, called, caller);
       await trial.pass(Math.max(0, end + marginMilliseconds - present()));
       const late = await followsOne(trial, called, caller);
-      if (!early && !late) throw new NotTried(`the test does not know what a ${called.resource} changes`);
+      if (!early && !late)
+        throw new NotTried(`the test does not know what ${withArticle(called.resource ?? "record")} changes`);
     };
     return [operationCase(called, `${name} at midnight`, aspects, run, { exclusive: true, last: true })];
   });

@@ -1,4 +1,5 @@
 /** Standard errors that most operations can get: of missing records, other media types, and bodies that are no objects. */
+import { withArticle } from "../../base/case.ts";
 import { batchOf } from "../../language/endpoints/shape.ts";
 import type { Json } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
@@ -46,7 +47,7 @@ function isMissing(contract: Contract, called: Operation): readonly Case[] {
   return [
     {
       id: `errors/standard: ${operation} of no record`,
-      aspects: [{ path, expects: `${operation} of a ${resource} that does not exist is ${code}` }],
+      aspects: [{ path, expects: `${operation} of ${withArticle(resource)} that does not exist is ${code}` }],
       operation,
       run: async (trial) => {
         const caller = await knowingCaller(trial, called);

@@ -2,6 +2,7 @@
  * What clients can observe of `in`: an event with its credential is accepted; one without it, or with a body that does not fit, is
  * rejected and changes nothing; one that arrives twice counts once.
  */
+import { withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { isTimed, schemeOf } from "../../base/signature-schemes.ts";
 import type { Credential } from "../../language/authentication/model.ts";
@@ -64,7 +65,12 @@ function accepted({ places }: Contract, name: string, event: InEvent): Case {
       await trial.look(record);
       const found = record.values.get("state");
       if (found === undefined || found !== before || transition.from.includes(transition.to)) return;
-      throw new Broken(`a ${record.resource} in the state ${transition.to}`, shortText(found), interaction, path);
+      throw new Broken(
+        `${withArticle(record.resource)} in the state ${transition.to}`,
+        shortText(found),
+        interaction,
+        path,
+      );
     },
   };
 }

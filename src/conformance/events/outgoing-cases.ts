@@ -2,6 +2,7 @@
  * What clients can observe of `out`: each event arrives for those whom the document admits, once, with the declared payload; it
  * does not arrive for others, and not for a rejected request.
  */
+import { withArticle } from "../../base/case.ts";
 import { eventResource } from "../../language/analysis/expressions.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Caller } from "../caller.ts";
@@ -66,7 +67,9 @@ function happens(contract: Contract, name: string, channel: Channel): Case {
   const { carries, view, when } = model.events.out?.[name] ?? {};
   const path = outPath(contract, name);
   const cause =
-    when?.kind === "enters" ? `a ${when.resource} enters the state ${when.state}` : `${when?.operation} runs`;
+    when?.kind === "enters"
+      ? `${withArticle(when.resource)} enters the state ${when.state}`
+      : `${when?.operation} runs`;
   const resource = eventResource(model, name);
   const hidden = Object.keys(model.authentication.show).filter(
     (key) => carries === undefined && view === undefined && key.startsWith(`${resource}.`),
@@ -223,8 +226,10 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
   const path = outPath(contract, name);
   return [
     {
-      id: `${path}: moves a ${transitioned.resource}`,
-      aspects: [{ path, expects: `${name} happens, and moves a ${transitioned.resource} to ${transitioned.to}` }],
+      id: `${path}: moves ${withArticle(transitioned.resource)}`,
+      aspects: [
+        { path, expects: `${name} happens, and moves ${withArticle(transitioned.resource)} to ${transitioned.to}` },
+      ],
       run: async (trial) => {
         const record = await causeEvent(trial, undefined, transitioned).catch(async (thrown: unknown) => {
           if (thrown instanceof NotTried) await expectNotEarly(trial, name, transitioned);
@@ -234,7 +239,7 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
         // Another event may have moved the record on.
         if (state === transitioned.to || !transitioned.from.includes(textOf(state))) return;
         throw new Broken(
-          `a ${transitioned.resource} in the state ${transitioned.to}`,
+          `${withArticle(transitioned.resource)} in the state ${transitioned.to}`,
           shortText(state),
           trial.interactions.at(-1),
         );
@@ -264,7 +269,12 @@ async function expectNotEarly(trial: Trial, name: string, { path, resource, to }
     record.values.delete("state");
     await trial.look(record);
     if (record.values.get("state") !== to) continue;
-    const expected = `no ${name} before a ${when.resource} is ${when.state}`;
-    throw new Broken(expected, `a ${resource} in the state ${to}`, trial.interactions.at(-1), outPath(contract, name));
+    const expected = `no ${name} before ${withArticle(when.resource)} is ${when.state}`;
+    throw new Broken(
+      expected,
+      `${withArticle(resource)} in the state ${to}`,
+      trial.interactions.at(-1),
+      outPath(contract, name),
+    );
   }
 }

@@ -1,4 +1,5 @@
 /** Lets events happen: a record enters a state, or an operation runs. */
+import { withArticle } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { eventResource } from "../../language/analysis/expressions.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -60,7 +61,7 @@ async function run(trial: Trial, event: string, called: Operation, creator: Call
   if (resource !== undefined && action === "create") {
     const record = await trial.make(resource, creator === undefined ? {} : { creator });
     if (record.history.at(-1)?.operation !== operation)
-      throw new NotTried(`another operation than ${operation} creates a ${resource}`);
+      throw new NotTried(`another operation than ${operation} creates ${withArticle(resource)}`);
     return { record, changesLater };
   }
   if (resource === undefined || !needsRecord(called)) throw new NotTried(`${operation} is about no single record`);
@@ -97,7 +98,7 @@ async function changingInput(
     );
     if (differs) return input;
   }
-  throw new NotTried(`the test finds no input of ${operation} that changes a ${record.resource}`);
+  throw new NotTried(`the test finds no input of ${operation} that changes ${withArticle(record.resource)}`);
 }
 
 /** Whether an event happens only after some time. */

@@ -2,6 +2,7 @@
  * What clients can observe of further writes (`also`): the selected records are written and no others, the created ones have their
  * values, and a write that selects nothing fails the request, of which then nothing is written.
  */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { referenceOf } from "../../language/resources/fields.ts";
 import { type FurtherWriteSite, furtherWriteSites } from "../../language/states/further-writes.ts";
@@ -47,8 +48,9 @@ interface Wanted {
 function describe({ write }: FurtherWriteSite, { isActive = true, isSelecting = true }: Wanted): string {
   const { else: code, first, if: condition, kind, resource, where } = write;
   if (!isActive) return `${kind}s no ${resource} while \`${condition}\` is false`;
-  if (!isSelecting) return `without a ${resource} where \`${where}\` the request gets ${code}, and writes nothing`;
-  if (kind === "create") return `creates a ${resource} with these values`;
+  if (!isSelecting)
+    return `without ${withArticle(resource)} where \`${where}\` the request gets ${code}, and writes nothing`;
+  if (kind === "create") return `creates ${withArticle(resource)} with these values`;
   const selected = `${first === undefined ? "each" : `the first ${first} ${resource}`} where \`${where}\``;
   return `${kind}s ${selected}, and no other ${resource}`;
 }
@@ -169,7 +171,7 @@ async function expectWrites(
     const isOnly = sites.filter(({ write }) => write.else === code).every((one) => prediction.selecting.has(one));
     if (code !== undefined && isOnly && isError(contract, response, code, interaction.operation))
       throw new Broken(
-        `success, since a ${site.write.resource} is selected`,
+        `success, since ${withArticle(site.write.resource)} is selected`,
         statusText(contract, response),
         interaction,
         site.at,

@@ -1,4 +1,5 @@
 /** Expects the records after further writes: the candidates as they have to be, and new ones. */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { FurtherWriteOwner, FurtherWriteSite } from "../../language/states/further-writes.ts";
@@ -41,7 +42,7 @@ export async function expectRecords(
       if (one.isDeleted === true && found.size > 0 && write.kind === "delete")
         throw brokenBy(trial, `no ${resource} ${idText(one)}`, "one", at);
       if (one.isDeleted === false && found.size === 0 && !maybeDeleted)
-        throw brokenBy(trial, `a ${resource} ${idText(one)}`, "none", at);
+        throw brokenBy(trial, `${withArticle(resource)} ${idText(one)}`, "none", at);
       if (one.isDeleted !== false || found.size === 0) continue;
       for (const name of fieldsSet(own, resource)) {
         const expected = one.after.get(name);

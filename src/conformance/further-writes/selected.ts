@@ -2,6 +2,7 @@
  * What clients can observe of transitions by an event that select their records (`when … where, first, sort`): the selected records
  * move, and no others.
  */
+import { withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import { lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -45,7 +46,8 @@ async function selects(trial: Trial, transition: TriggeredTransition, event: str
   const { from, path, resource, to, trigger } = transition;
   const { where } = trigger;
   const caused = await causeOf(trial, event);
-  if (mayTransitionOthers(contract, transition, caused)) throw new NotTried(`other events move a ${resource}, too`);
+  if (mayTransitionOthers(contract, transition, caused))
+    throw new NotTried(`other events move ${withArticle(resource)}, too`);
   const scope = trial.scope(anonymous, undefined, caused.input);
   const condition = contract.typed.get(`${path}/where`);
   expectKnown(condition, caused.input);

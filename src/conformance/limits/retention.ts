@@ -1,4 +1,5 @@
 /** What clients can observe of `keep`: when its time has passed, a record is deleted or erased, and not before. */
+import { withArticle } from "../../base/case.ts";
 import { isImpossible } from "../attempts.ts";
 import { addDuration, parseDuration } from "../../base/duration.ts";
 import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
@@ -39,7 +40,7 @@ export function retentionCases(contract: Contract): PartCases {
 }
 
 function textOf(resource: string, { act, after, duration }: Retention): string {
-  return `a ${resource} is ${act === "delete" ? "deleted" : "erased"} ${duration} after ${after}, and not before`;
+  return `${withArticle(resource)} is ${act === "delete" ? "deleted" : "erased"} ${duration} after ${after}, and not before`;
 }
 
 function ends(resource: string, retention: Retention): Case {
@@ -60,7 +61,8 @@ function ends(resource: string, retention: Retention): Case {
       const early = Math.min(3_600_000, (due - since) / 4);
       await trial.pass(Math.max(0, due - early - presentOf(trial.world)));
       const stillThere = await read(trial, record, reader);
-      if (stillThere === undefined) throw broken(trial, `a ${resource} before ${retention.duration} are over`, "none");
+      if (stillThere === undefined)
+        throw broken(trial, `${withArticle(resource)} before ${retention.duration} are over`, "none");
       if (act === "erase") expectUnchanged(trial, record, before, stillThere);
       await trial.pass(Math.max(0, due - presentOf(trial.world)) + marginMilliseconds);
       let after: JsonObject | undefined;
@@ -100,7 +102,7 @@ async function recordSince(
   const record = await trial.make(resource, { values });
   if (!record.values.has(after)) await trial.look(record);
   const since = millisecondsOf(lookup(fieldsOf(trial.contract.model, resource), after)?.type, record.values.get(after));
-  if (Number.isNaN(since)) throw new NotTried(`the test does not know \`${after}\` of a ${resource}`);
+  if (Number.isNaN(since)) throw new NotTried(`the test does not know \`${after}\` of ${withArticle(resource)}`);
   return { record, since };
 }
 
@@ -120,7 +122,7 @@ async function makeIn(
       problem ??= thrown;
     }
   }
-  throw problem ?? new NotTried(`the test cannot make a ${resource}`);
+  throw problem ?? new NotTried(`the test cannot make ${withArticle(resource)}`);
 }
 
 /** Returns values of the optional personal fields, so that there is something to erase. */
@@ -174,7 +176,7 @@ function expectErased(trial: Trial, record: KnownRecord, before: JsonObject, aft
   if (after === undefined) throw broken(trial, `the ${record.resource} without its personal fields`, "no such record");
   const personal = new Map(personalFields(trial, record));
   const present = [...personal].filter(([name]) => lookup(before, name) !== undefined && lookup(before, name) !== null);
-  if (present.length === 0) throw new NotTried(`no response shows a personal field of a ${record.resource}`);
+  if (present.length === 0) throw new NotTried(`no response shows a personal field of ${withArticle(record.resource)}`);
   for (const [name, { optional }] of present) {
     const value = lookup(after, name);
     const isErased = optional ? value === undefined || value === null : !isWrittenAlike(value, lookup(before, name));

@@ -1,4 +1,5 @@
 /** Values that may make a condition true or false: those beside the constants in it, and others by type. */
+import { withArticle } from "../../base/case.ts";
 import { unixTimeOf } from "../../base/unix-time.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { mentions, nodesOf, type TypedExpression } from "../../expression/typed.ts";
@@ -113,7 +114,7 @@ const mostDepth = 3;
 export async function makeApart(trial: Trial, resource: string, depth = 0): Promise<KnownRecord> {
   const { contract } = trial;
   const [creation] = creationsOf(contract, resource);
-  if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
+  if (creation === undefined) throw new NotTried(`no operation creates ${withArticle(resource)}`);
   const values: Record<string, Json> = {};
   for (const { name, field } of depth < mostDepth ? creation.members : []) {
     const of = referenceOf(contract.model, field.type);

@@ -1,4 +1,5 @@
 /** Computed fields, and the members of views: they have the values that the test computes itself. */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsIn, nodesOf, readsOtherRecords, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
@@ -158,7 +159,7 @@ function hasFields(contract: Contract, view: string): Case {
     id: `${path}: fields`,
     aspects: [
       { path: `${path}/fields`, expects: `the view has the fields ${own.join(", ")}` },
-      { path: `${path}/of`, expects: `the view is about a ${of}` },
+      { path: `${path}/of`, expects: `the view is about ${withArticle(of)}` },
     ],
     run: async (trial) => {
       await forSightings(trial, view, ({ value, record, interaction, isNew, caller }) => {
@@ -227,7 +228,8 @@ async function expectAppearing(trial: Trial, view: string, typed: TypedExpressio
     const found = evaluate(typed, scopeFor(trial, typed, caller, { resource, values, isNew: true }));
     if (found === undefined || found.value === null) continue;
     const isMissing = sightings.some((each) => each.view === view && (lookup(each.value, name) ?? null) === null);
-    if (isMissing) throw new Broken(`\`${name}\` with a ${selection.resource}`, "no value", interaction, path);
+    if (isMissing)
+      throw new Broken(`\`${name}\` with ${withArticle(selection.resource)}`, "no value", interaction, path);
   }
 }
 

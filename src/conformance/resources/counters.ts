@@ -1,4 +1,5 @@
 /** Numbers that are counted for each value of a reference, `counter per repo`: 1, 2, 3 without gaps, also after rejected requests. */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { furtherWriteSites } from "../../language/states/further-writes.ts";
@@ -122,7 +123,7 @@ export function expectNoGaps(trial: Trial, resource: string, all: readonly Reado
       if (value === undefined || numbers.length < some.length) continue;
       const missing = numbers.findIndex((_, index) => !numbers.includes(index + 1));
       if (missing < 0) continue;
-      const which = `\`${name}\` ${missing + 1} of a ${resource} with the \`${per}\` ${shortText(value)}`;
+      const which = `\`${name}\` ${missing + 1} of ${withArticle(resource)} with the \`${per}\` ${shortText(value)}`;
       throw brokenBy(trial, which, "none", `resources/${resource}/${name}`);
     }
   }

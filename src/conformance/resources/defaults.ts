@@ -1,4 +1,5 @@
 /** The values that fields get by themselves: defaults, and the times of the creation and of the last change. */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
@@ -272,5 +273,5 @@ export async function otherBody(
     const value = await otherValue(trial, field.type, [before]);
     if (value !== undefined) return { values: { [name]: value }, isValid: true };
   }
-  throw new NotTried(`the test finds no change of a ${write.called.resource}`);
+  throw new NotTried(`the test finds no change of ${withArticle(write.called.resource)}`);
 }

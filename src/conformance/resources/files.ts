@@ -1,4 +1,5 @@
 /** Files of records: their bytes come back as they were sent, and those that the document does not allow are rejected. */
+import { withArticle } from "../../base/case.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
@@ -43,7 +44,7 @@ function comesBack(contract: Contract, file: FileOperation): Case {
     operation,
     run: async (trial) => {
       const write = creationsOf(contract, resource).find((one) => sets(one, file.name));
-      if (write === undefined) throw new NotTried(`no operation creates a ${resource} with a file`);
+      if (write === undefined) throw new NotTried(`no operation creates ${withArticle(resource)} with a file`);
       const value = await validFile(trial, file);
       const { interaction, record } = await sendWrite(trial, write, { values: { [file.name]: value }, isValid: true });
       expectSuccess(trial, interaction);

@@ -1,4 +1,5 @@
 /** Ids: those that the service makes are new each time, and those that clients choose are within what the document writes. */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { createdKeys, creates } from "../../language/endpoints/input.ts";
 import { fieldsOf } from "../../language/resources/fields.ts";
@@ -80,7 +81,7 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
         const { record } = written;
         const sent = record?.values.get("id");
         const observed = record === undefined ? undefined : await readField(trial, record, "id", written.caller);
-        if (observed === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
+        if (observed === undefined) throw new NotTried(`no response shows the id of ${withArticle(resource)}`);
         if (isPut && sent !== undefined && sent !== observed)
           throw brokenBy(trial, `the id ${shortText(sent)} of the path`, shortText(observed), path);
         ids.push(observed);

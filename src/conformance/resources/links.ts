@@ -1,4 +1,5 @@
 /** Members of views that tell whether, or how often, a record is linked: they change with the link, and for its caller alone. */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { keyOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -133,7 +134,8 @@ function follows(contract: Contract, link: Operation, counter: Counter): Case {
       }
       const others = (await trial.callers()).filter((one) => one !== caller);
       for (const other of others.slice(0, 2)) await expectValue(!isOfCaller, other);
-      if (!isVisibleTo) throw new NotTried(`no response shows \`${name}\` of a ${link.resource}`);
+      if (!isVisibleTo)
+        throw new NotTried(`no response shows \`${name}\` of ${withArticle(link.resource ?? "record")}`);
       const unlink = unlinkOf(contract, link);
       if (unlink === undefined) return;
       expectSuccess(trial, await trial.call(unlink.operation, { record, caller }));

@@ -1,4 +1,5 @@
 /** References: to records that do not exist or that the caller does not see they are rejected, and a tree has no cycles. */
+import { withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
@@ -44,13 +45,13 @@ function missing(contract: Contract, write: Write, member: InputMember, of: stri
   const path = memberPath(contract, write.called, member.name);
   return {
     id: `resources/${resource}/${member.name}: missing in ${write.name}`,
-    aspects: [{ path, expects: `a reference to a ${of} that does not exist is rejected` }],
+    aspects: [{ path, expects: `a reference to ${withArticle(of)} that does not exist is rejected` }],
     operation,
     run: async (trial) => {
       const type = lookup(fieldsOf(contract.model, of), "id")?.type;
       const id = type === undefined ? undefined : validValue(contract, type, await supplyFor(trial, type));
       if (id === undefined || trial.world.records.some(({ values }) => values.get("id") === id))
-        throw new NotTried(`the test finds no unused id of a ${of}`);
+        throw new NotTried(`the test finds no unused id of ${withArticle(of)}`);
       const record = await recordToChange(trial, write);
       await expectNoReference(trial, write, member, { what: `an id that no ${of} has`, id, record, path });
     },
@@ -96,7 +97,7 @@ function unseen(contract: Contract, write: Write, member: InputMember, of: strin
   return [
     {
       id: `resources/${resource}/${member.name}: unseen in ${write.name}`,
-      aspects: [{ path, expects: `a reference to a ${of} that the caller does not see is rejected` }],
+      aspects: [{ path, expects: `a reference to ${withArticle(of)} that the caller does not see is rejected` }],
       operation,
       run: async (trial) => {
         const callers = await trial.callers();
@@ -112,7 +113,7 @@ function unseen(contract: Contract, write: Write, member: InputMember, of: strin
               recordVisibility(contract, of, one, trial.around(target)) === false,
           );
           if (caller === undefined || id === undefined) continue;
-          const what = `the id of a ${of} that ${caller.name} does not see`;
+          const what = `the id of ${withArticle(of)} that ${caller.name} does not see`;
           return expectNoReference(trial, write, member, { what, id, path, caller, record: undefined });
         }
         throw new NotTried(`each caller of ${operation} sees each ${of} of the test`);
@@ -128,12 +129,12 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
   const path = memberPath(contract, write.called, name);
   return {
     id: `resources/${resource}/${name}: tree in ${write.name}`,
-    aspects: [{ path, expects: `a ${resource} cannot be below itself` }],
+    aspects: [{ path, expects: `${withArticle(resource)} cannot be below itself` }],
     operation,
     run: async (trial) => {
       const top = await trial.make(resource);
       const id = await readId(trial, top);
-      if (id === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
+      if (id === undefined) throw new NotTried(`no response shows the id of ${withArticle(resource)}`);
       const child = await below(trial, resource, name, id);
       const childId = await readId(trial, child);
       const expectUnchanged = await unchanged(trial, top, [name], path);
@@ -153,9 +154,9 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
 
 async function below(trial: Trial, resource: string, name: string, id: Json): Promise<KnownRecord> {
   const creation = creationsOf(trial.contract, resource).find((one) => sets(one, name));
-  if (creation === undefined) throw new NotTried(`no operation creates a ${resource} below another one`);
+  if (creation === undefined) throw new NotTried(`no operation creates ${withArticle(resource)} below another one`);
   const written = await sendWrite(trial, creation, { values: { [name]: id }, isValid: true });
-  expectAccepted(trial, written, `a ${resource} below another one to be accepted`);
+  expectAccepted(trial, written, `${withArticle(resource)} below another one to be accepted`);
   if (written.record === undefined) throw new NotTried(`the test knows no ${resource} below another one`);
   return written.record;
 }

@@ -1,4 +1,5 @@
 /** Makes records that refer to a certain record. */
+import { withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { boundFields } from "../../language/endpoints/input.ts";
 import { innermost } from "../../language/resources/fields.ts";
@@ -50,7 +51,7 @@ export async function createReferring(
     // Another record may have the chosen values already.
     if (Object.keys(values).length > 0 && written.response.status >= 300)
       throw new NotTried(`the test has no ${resource} with these values`);
-    expectAccepted(trial, written, `a ${resource} with this reference to be accepted`);
+    expectAccepted(trial, written, `${withArticle(resource)} with this reference to be accepted`);
     if (written.record !== undefined) return written.record;
   }
   return undefined;
@@ -74,7 +75,8 @@ async function link(
     ({ endpoint, resource: of }) =>
       of === target.resource && endpoint.link?.in === resource && endpoint.link.with[name] === "id",
   );
-  if (found === undefined) throw new NotTried(`no operation creates a ${resource} that refers to a chosen record`);
+  if (found === undefined)
+    throw new NotTried(`no operation creates ${withArticle(resource)} that refers to a chosen record`);
   expectSuccess(trial, await trial.call(found.operation, { record: target }));
   return undefined;
 }

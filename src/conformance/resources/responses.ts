@@ -1,4 +1,5 @@
 /** Fields in responses, and the statements of part 2 that no case is about. */
+import { withArticle } from "../../base/case.ts";
 import { responseShape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, isNeverReturned, lookup } from "../../language/resources/fields.ts";
 import { type Case, NotTried, type Unobservable } from "../case.ts";
@@ -29,7 +30,7 @@ export function responseCases(contract: Contract): readonly Case[] {
           const record = (await found(trial, resource)) ?? (await trial.make(resource));
           // Each response is compared with the declared fields.
           const isRead = await trial.look(record);
-          if (!isRead && record.observed.size === 0) throw new NotTried(`no response shows a ${resource}`);
+          if (!isRead && record.observed.size === 0) throw new NotTried(`no response shows ${withArticle(resource)}`);
         },
       },
     ];
@@ -77,14 +78,14 @@ export function untried(contract: Contract, cases: readonly Case[]): readonly Un
     for (const name of Object.keys(fields)) {
       const reason = isUsed
         ? `no request sets \`${name}\`, and no response shows it`
-        : `no operation is about a ${resource}`;
-      add(`resources/${resource}/${name}`, `\`${name}\` of a ${resource}`, reason);
+        : `no operation is about ${withArticle(resource)}`;
+      add(`resources/${resource}/${name}`, `\`${name}\` of ${withArticle(resource)}`, reason);
     }
     for (const index of (lookup(rules, resource) ?? []).keys())
       add(
         `resources/rules/${resource}/${index}`,
         `the rule of ${resource}`,
-        isUsed ? "no request can violate the rule" : `no operation sets fields of a ${resource}`,
+        isUsed ? "no request can violate the rule" : `no operation sets fields of ${withArticle(resource)}`,
       );
   }
   for (const [type, fields] of Object.entries(types))

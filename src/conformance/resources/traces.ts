@@ -1,4 +1,5 @@
 /** Whether a creation that failed has left a record: one with a value that no other record has. */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import { bareType, fieldsOf, isNeverReturned, isUnique, lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
@@ -76,5 +77,5 @@ export async function expectNoTrace(trial: Trial, written: Written, marker: Mark
       );
     isTried ||= again.response.status < 300;
   }
-  if (!isTried) throw new NotTried(`no list shows whether a ${called.resource} exists`);
+  if (!isTried) throw new NotTried(`no list shows whether ${withArticle(called.resource)} exists`);
 }

@@ -1,4 +1,5 @@
 /** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
+import { withArticle } from "../../base/case.ts";
 import { type Json, type JsonObject, omit, pick } from "../../base/json.ts";
 import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
@@ -262,7 +263,7 @@ function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint)
       operation,
       run: async (trial) => {
         const [creation] = creationsOf(contract, resource);
-        if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
+        if (creation === undefined) throw new NotTried(`no operation creates ${withArticle(resource)}`);
         const first = await create(trial, creation, { values: await valuesFor(trial, creation, members) });
         const fixed = chosenBy(contract, creation, constraint).members.filter((one) => !members.includes(one));
         const second = await create(trial, creation, sameAs(first, fixed));

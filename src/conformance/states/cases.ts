@@ -2,6 +2,7 @@
  * What clients can observe of part 3: each transition happens from its states and leads to its target, no other does, guards hold on
  * both sides, timers fire in time and not before, and of concurrent transitions one succeeds.
  */
+import { withArticle } from "../../base/case.ts";
 import { fieldsOf, lifecycleOf, lookup } from "../../language/resources/fields.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
 import { nodesOf } from "../../expression/typed.ts";
@@ -49,7 +50,7 @@ function starts(contract: Contract, resource: string): readonly Case[] {
       run: async (trial) => {
         const record = await trial.make(resource);
         const { firstState = start } = record;
-        if (firstState !== start) throw new NotTried(`the creation of a ${resource} may move it on at once`);
+        if (firstState !== start) throw new NotTried(`the creation of ${withArticle(resource)} may move it on at once`);
         if (leavesAtOnce(contract, resource, start))
           throw new NotTried(`an event may move a new ${resource} on at once`);
         await expectState(trial, record, start);
@@ -79,7 +80,7 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
       return from.map((state) => ({
         id: `${path}: from ${state}`,
         aspects: [
-          { path, expects: `${on.operation} moves a ${resource} from ${state} to ${to}` },
+          { path, expects: `${on.operation} moves ${withArticle(resource)} from ${state} to ${to}` },
           ...Object.keys(trigger.set ?? {}).map((field) => ({
             path: `${path}/set/${field}`,
             expects: `\`${field}\` is set`,
@@ -102,7 +103,7 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
     case "when":
       return on.events.map((event) => ({
         id: `${path}: ${event}`,
-        aspects: [{ path, expects: `${event} moves a ${resource} to ${to}` }],
+        aspects: [{ path, expects: `${event} moves ${withArticle(resource)} to ${to}` }],
         run: async (trial) => {
           const record = await causeEvent(trial, undefined, {
             ...transition,
@@ -233,7 +234,7 @@ function forbiddenAspects(
     isFinal,
   }: { readonly state: string; readonly operation: string; readonly path: string; readonly isFinal: boolean },
 ): readonly [Aspect, ...Aspect[]] {
-  const expects = `${operation} is a conflict for a ${resource} in the state ${state}`;
+  const expects = `${operation} is a conflict for ${withArticle(resource)} in the state ${state}`;
   return isFinal
     ? [
         { path, expects },
@@ -262,7 +263,7 @@ function isOverheard(contract: Contract, transition: TriggeredTransition): reado
     .filter((state) => state !== to && !isLeft(state))
     .map((state) => ({
       id: `${path}: not from ${state}`,
-      aspects: [{ path, expects: `${on.events.join()} does not move a ${resource} in the state ${state}` }],
+      aspects: [{ path, expects: `${on.events.join()} does not move ${withArticle(resource)} in the state ${state}` }],
       run: async (trial) => {
         const record = await trial.make(resource, { state });
         if ((await causeEvent(trial, record, transition)) !== record)
@@ -333,7 +334,7 @@ function unreadable(contract: Contract, resource: string): readonly Unobservable
   if (isMade || Object.keys(fieldsOf(contract.model, resource)).length === 0) return [];
   return Object.keys(lifecycle.states).map((state) => ({
     path: `states/${resource}/states/${state}`,
-    expects: `a ${resource} can be in the state ${state}`,
+    expects: `${withArticle(resource)} can be in the state ${state}`,
     reason: `no operation is about ${resource}`,
   }));
 }

@@ -1,4 +1,5 @@
 /** What the next reading of a record has to show of its state. */
+import { withArticle } from "../../base/case.ts";
 import type { Json } from "../../base/json.ts";
 import { NotTried } from "../case.ts";
 import { brokenBy } from "../expect.ts";
@@ -16,7 +17,7 @@ type States = readonly string[] | (() => readonly string[]);
 
 export async function expectStateIn(trial: Trial, record: KnownRecord, states: States): Promise<void> {
   if (!(await expectObservedState(trial, record, states)))
-    throw new NotTried(`no response shows the state of a ${record.resource}`);
+    throw new NotTried(`no response shows the state of ${withArticle(record.resource)}`);
 }
 
 /** Expects one of the states to which time moves the record: this may be the task of another process. */

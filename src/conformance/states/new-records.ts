@@ -1,4 +1,5 @@
 /** A new record begins in the target of the transition whose guard is true, with the values that the transition sets. */
+import { withArticle } from "../../base/case.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
@@ -22,7 +23,7 @@ export function beginnings(contract: Contract, operation: string): readonly Case
     const begins: Case = {
       id: `${path}: new`,
       aspects: [
-        { path, expects: `${operation} creates a ${resource} that begins as ${to}` },
+        { path, expects: `${operation} creates ${withArticle(resource)} that begins as ${to}` },
         ...sets.map((field) => ({ path: `${path}/set/${field}`, expects: `\`${field}\` is set` })),
       ],
       operation,

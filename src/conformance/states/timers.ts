@@ -2,6 +2,7 @@
  * What clients can observe of timers: they fire in time and not before, not for a record that is in another state by then, and not
  * while their guard is false, but as soon as a change makes it true.
  */
+import { withArticle } from "../../base/case.ts";
 import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { ifPossible } from "../attempts.ts";
 import { type Case, NotTried } from "../case.ts";
@@ -22,7 +23,7 @@ export function fires(contract: Contract, timed: TriggeredTransition): readonly 
   const { resource, from, to, path } = timed;
   return from.map((state) => ({
     id: `${path}: from ${state}`,
-    aspects: [{ path, expects: `time moves a ${resource} from ${state} to ${to}, and not before` }],
+    aspects: [{ path, expects: `time moves ${withArticle(resource)} from ${state} to ${to}, and not before` }],
     exclusive: true,
     run: async (trial) => {
       const begun = trial.world.target.now();
@@ -108,7 +109,7 @@ async function recordsGuarded(
 ): Promise<readonly [KnownRecord, ...KnownRecord[]]> {
   if (readsVariable(condition, "now")) throw new NotTried("the guard of the timer reads the time");
   const caller = await trial.callers().then(([first]) => first);
-  if (caller === undefined) throw new NotTried(`the test has no caller who makes a ${resource}`);
+  if (caller === undefined) throw new NotTried(`the test has no caller who makes ${withArticle(resource)}`);
   const holds = (record: KnownRecord): boolean | undefined => truth(condition, trial.scope(caller, record));
   const samples = await samplesOf(trial, {
     ...{ resource, condition, caller, holds, wish: { state }, most, followsReferences: true },
@@ -191,7 +192,9 @@ export function isOver(contract: Contract, timed: TriggeredTransition): readonly
   return [
     {
       id: `${path}: after ${state}`,
-      aspects: [{ path, expects: `time does not move a ${resource} that has left ${state} for ${leaving.to}` }],
+      aspects: [
+        { path, expects: `time does not move ${withArticle(resource)} that has left ${state} for ${leaving.to}` },
+      ],
       exclusive: true,
       run: async (trial) => {
         const begun = trial.world.target.now();

@@ -1,4 +1,5 @@
 /** The callers of a trial: those that the target lends, and users whom the test signs up itself. */
+import { withArticle } from "../../base/case.ts";
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { Json } from "../../base/json.ts";
 import { getOrMake, onceFor } from "../../base/once.ts";
@@ -305,7 +306,7 @@ async function logIn(trial: Trial, user: KnownRecord, read = tokenFrom): Promise
 /** Sends the login of a user that the test created. @throws NotTried without an operation for that */
 export async function logInteraction(trial: Trial, user: KnownRecord): Promise<Interaction> {
   const called = loginOperation(trial.contract, user.resource);
-  if (called === undefined) throw new NotTried(`no operation logs a ${user.resource} in`);
+  if (called === undefined) throw new NotTried(`no operation logs ${withArticle(user.resource)} in`);
   return trial.call(called.operation, { caller: anonymous, record: user, body: loginOf(trial, user) });
 }
 
@@ -324,7 +325,7 @@ function tokenFrom(contract: Contract, called: Operation, { headers, json }: Res
 /** Returns a refresh token of a new user. @throws NotTried if no login returns one */
 export async function newRefreshToken(trial: Trial, resource: string): Promise<string> {
   const called = loginOperation(trial.contract, resource);
-  if (called === undefined) throw new NotTried(`no operation logs a ${resource} in`);
+  if (called === undefined) throw new NotTried(`no operation logs ${withArticle(resource)} in`);
   const user = await trial.make(resource, { creator: anonymous });
   const token = await logIn(trial, user, (contract, one, { json }) => refreshTokenIn(contract, one, json));
   if (token === undefined) throw new NotTried(`no response to ${called.operation} has a refresh token`);

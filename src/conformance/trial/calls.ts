@@ -1,4 +1,5 @@
 /** Requests for operations: their path, header fields and body, and what their responses have to be whatever the case is about. */
+import { withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { type PathParent, partsOf } from "../../language/endpoints/model.ts";
 import { styleOf } from "../../language/endpoints/resolve.ts";
@@ -139,7 +140,7 @@ async function selectedFor(trial: Trial, called: Operation, caller: Caller): Pro
   const { state, ...values } = Object.fromEntries(wanted) as Record<string, Json>;
   const made = await trial.make(resource, { creator: caller, values, ...(typeof state === "string" ? { state } : {}) });
   if (isSelected(made) !== false) return made;
-  throw new NotTried(`the test cannot make a ${resource} that ${called.operation} selects`);
+  throw new NotTried(`the test cannot make ${withArticle(resource)} that ${called.operation} selects`);
 }
 
 /** Returns a record on which the operation can succeed, and a caller who may run it there. */
@@ -365,7 +366,7 @@ function expectFreed(trial: Trial, called: Operation, { resource, values }: Know
   // Another case may have taken the place.
   if (world.clock.isStopped) throw new NotTried(stopped);
   const path = `limits/quota/${resource}/0`;
-  const expected = `success after the deletion of a ${resource}, which no longer counts`;
+  const expected = `success after the deletion of ${withArticle(resource)}, which no longer counts`;
   report(trial, again, { path, expected, got: statusText(contract, trial.responseOf(again)) });
 }
 

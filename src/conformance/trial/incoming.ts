@@ -1,4 +1,5 @@
 /** Sends incoming events (part 6, `in`): their payloads, and requests with the credential of their sender. */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { schemeOf } from "../../base/signature-schemes.ts";
 import type { InEvent } from "../../language/events/model.ts";
@@ -186,7 +187,7 @@ export async function payloadWhere(
 ): Promise<JsonObject | undefined> {
   const { contract } = trial;
   const id = await readId(trial, record);
-  if (id === undefined) throw new NotTried(`the test does not know the id of a ${record.resource}`);
+  if (id === undefined) throw new NotTried(`the test does not know the id of ${withArticle(record.resource)}`);
   const fixed = { [member]: id };
   const guard = contract.typed.get(`${path}/if`);
   if (guard === undefined) return wanted ? payloadOf(trial, event, fixed) : undefined;

@@ -1,4 +1,5 @@
 /** Brings records into states: by the shortest path of transitions, with operations, time and events. */
+import { withArticle } from "../../base/case.ts";
 import { fieldsIn } from "../../expression/typed.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { fieldsOf, isServerSet, lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -27,7 +28,7 @@ export async function reach(trial: Trial, resource: string, state: string, wish:
   if (stored !== undefined) return stored;
   const start = startOf(trial.contract, resource);
   const paths = start === undefined ? [] : pathsBetween(trial, resource, start, state);
-  const none = `the test cannot bring a ${resource} into the state ${state}`;
+  const none = `the test cannot bring ${withArticle(resource)} into the state ${state}`;
   return firstResult(paths, (path) => follow(trial, resource, path, wish), none);
 }
 
@@ -178,7 +179,8 @@ export async function advanceTo(trial: Trial, record: KnownRecord, state: string
   const from = record.values.get("state");
   if (from === state) return;
   const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];
-  if (path === undefined) throw new NotTried(`the test cannot bring a ${record.resource} into the state ${state}`);
+  if (path === undefined)
+    throw new NotTried(`the test cannot bring ${withArticle(record.resource)} into the state ${state}`);
   for (const transition of path) await reachNext(trial, record, transition, wish);
 }
 
@@ -195,7 +197,7 @@ async function reachNext(
       const response = trial.responseOf(interaction);
       if (response.status >= 300)
         throw new NotTried(
-          `${trigger.on.operation} answered ${statusText(trial.contract, response)} when the test brought a ${record.resource} into the state ${to}`,
+          `${trigger.on.operation} answered ${statusText(trial.contract, response)} when the test brought ${withArticle(record.resource)} into the state ${to}`,
         );
       break;
     }
@@ -211,7 +213,8 @@ async function reachNext(
   }
   // If no response shows the state, the next request shows whether the record has reached it.
   if (!record.values.has("state")) record.values.set("state", to);
-  if (record.values.get("state") !== to) throw new NotTried(`a ${record.resource} did not enter the state ${to}`);
+  if (record.values.get("state") !== to)
+    throw new NotTried(`${withArticle(record.resource)} did not enter the state ${to}`);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What the older version writes, as the newer one reads it. */
+import { withArticle } from "../../base/case.ts";
 import { isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { fieldAt } from "../../language/versioning/conversions.ts";
@@ -33,7 +34,7 @@ export async function readByNewer(entry: Entry, pair: Pair): Promise<void> {
       writingOf(entry, older, resource, path, name),
     );
     expectAccepted(older, interaction, subject);
-    if (record === undefined) throw new NotTried(`the test cannot create a ${resource}`);
+    if (record === undefined) throw new NotTried(`the test cannot create ${withArticle(resource)}`);
     const written = objectAt(body, outer);
     if (written === undefined) throw new NotTried(`no body of the older version contains ${of}`);
     const all = await readings({ ...pair, newer }, newerRecord(pair, record, spot.resource), spot);

@@ -1,4 +1,5 @@
 /** How callers of two versions read the same record. */
+import { withArticle } from "../../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { fieldsOf, innermost, lookup } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
@@ -77,7 +78,7 @@ const mostReaders = 3;
 export async function readings(pair: Pair, record: KnownRecord, spot: Spot): Promise<readonly Reading[]> {
   const { newer, older, step } = pair;
   const found: Reading[] = [];
-  let problem = new NotTried(`no operation of both versions shows a ${record.resource}`);
+  let problem = new NotTried(`no operation of both versions shows ${withArticle(record.resource)}`);
   for (const reader of readersOf(newer, record.resource).slice(0, mostReaders)) {
     const olderReader = older.contract.operations.get(olderName(step, reader.operation));
     const callers = [record.creator, ...(await newer.callers())];

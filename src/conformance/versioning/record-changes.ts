@@ -2,6 +2,7 @@
  * Changes of fields and states: what the newer version writes, the older one reads, and the other way round. Both read the same
  * record, and the readings are compared by what the entry says.
  */
+import { withArticle } from "../../base/case.ts";
 import { isServerSet, lookup } from "../../language/resources/fields.ts";
 import { removedField } from "../../language/versioning/model-at-version.ts";
 import { targetName } from "../../language/versioning/model.ts";
@@ -69,13 +70,13 @@ function describe(change: MemberChange): string {
 export function stateCase(step: Step, { name, resource, seen }: Of<"state">, path: string): Case {
   return {
     id: `${path}: newer to older`,
-    aspects: [{ path, expects: `in version ${step.older} the state ${name} of a ${resource} is ${seen}` }],
+    aspects: [{ path, expects: `in version ${step.older} the state ${name} of ${withArticle(resource)} is ${seen}` }],
     run: async (trial) => {
       const pair = pairOf(trial, step);
       const record = await pair.newer.make(resource, { state: name });
       const all = await readings(pair, record, { resource, path: [] });
       const known = all.filter(({ newer }) => lookup(newer, "state") === name);
-      if (known.length === 0) throw new NotTried(`no response shows a ${resource} in the state ${name}`);
+      if (known.length === 0) throw new NotTried(`no response shows ${withArticle(resource)} in the state ${name}`);
       for (const { interaction, older } of known) {
         const state = lookup(older, "state");
         if (state !== seen)

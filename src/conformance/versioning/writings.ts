@@ -1,4 +1,5 @@
 /** What callers of a version write: creations with or without a certain field. */
+import { withArticle } from "../../base/case.ts";
 import { ifPossible } from "../attempts.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -26,13 +27,13 @@ export async function createWith(
 ): Promise<Creation> {
   const called = creatorOf(trial, resource);
   const caller = await creatorFor(trial, called, {});
-  if (caller === undefined) throw new NotTried(`no caller of the test can create a ${resource}`);
+  if (caller === undefined) throw new NotTried(`no caller of the test can create ${withArticle(resource)}`);
   return sendCreation(trial, called, caller, { change });
 }
 
 function creatorOf(trial: Trial, resource: string): ResourceEndpoint {
   const [called] = creatorsOf(trial, resource);
-  if (called === undefined) throw new NotTried(`no operation creates a ${resource}`);
+  if (called === undefined) throw new NotTried(`no operation creates ${withArticle(resource)}`);
   return called;
 }
 
@@ -58,7 +59,8 @@ export async function makeWith(
   const record =
     wanted === undefined ? undefined : await ifPossible(() => trial.make(resource, { values: { [top]: wanted } }));
   if (record !== undefined) return record;
-  if (value !== undefined) throw new NotTried(`the test cannot make a ${resource} whose ${top} has the value`);
+  if (value !== undefined)
+    throw new NotTried(`the test cannot make ${withArticle(resource)} whose ${top} has the value`);
   return trial.make(resource);
 }
 

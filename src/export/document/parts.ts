@@ -1,5 +1,5 @@
 /** Describes the nine parts for callers of the service; parts about a resource have a function for each resource. */
-import { camelCase } from "../../base/case.ts";
+import { camelCase, capital, withArticle } from "../../base/case.ts";
 import { type SignatureScheme, schemeName, signatureField } from "../../base/signature-schemes.ts";
 import { nameOf } from "../../language/authentication/grants.ts";
 import type { Grant } from "../../language/authentication/model.ts";
@@ -227,7 +227,10 @@ export function authentication({ plan, model, described }: Source): Blocks {
     table("Credentials", ["Credential", "Kind", "How it is sent", "Details"], plan.credentials.map(row)),
     descriptionList([
       ["Roles", joined(roles, ", ", code)],
-      ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A caller owns a ${name} if `, code(rule)]))],
+      [
+        "Owned",
+        lines(Object.entries(owned).map(([name, rule]) => [`A caller owns ${withArticle(name)} if `, code(rule)])),
+      ],
       [
         "Fields that only some set",
         lines(Object.entries(set).map(([field, to]) => [code(field), " by ", grantWords(to)])),
@@ -319,7 +322,7 @@ export function events({ plan, model, described, members }: Source, flow: string
       Object.entries(out).map(([name, { when, carries, view }]) => [
         code(name),
         when.kind === "enters"
-          ? [`a ${when.resource} enters `, code(when.state)]
+          ? [`${withArticle(when.resource)} enters `, code(when.state)]
           : ["after ", link("operation", when.operation)],
         view === undefined
           ? carries === undefined
@@ -400,7 +403,7 @@ export function limits({ plan, model }: Source): Blocks {
   ];
   const kept = Object.entries(model.limits.keep ?? {}).map(
     ([resource, { duration: time, after, act }]): Words => [
-      `A ${resource} is ${act === "erase" ? "erased" : "deleted"} ${time} after `,
+      `${capital(withArticle(resource))} is ${act === "erase" ? "erased" : "deleted"} ${time} after `,
       code(after),
     ],
   );

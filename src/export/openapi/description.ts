@@ -27,7 +27,9 @@ export function describeOperation(operation: Operation, isOpen: boolean): string
           `To change their own \`${presentSecret.secret}\`, callers send the current one as \`${presentSecret.member}\`, else \`${presentSecret.else}\`.`,
         ]),
     ...moves.map((transition) =>
-      action === "create" ? startText(resource, transition) : `Moves a ${resource} ${transitionText(transition)}.`,
+      action === "create"
+        ? startText(resource, transition)
+        : `Moves ${withArticle(resource)} ${transitionText(transition)}.`,
     ),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
@@ -60,7 +62,7 @@ function outcomeTexts({ action, resource, response }: Operation): readonly strin
       : `\`${expressionText(accepted.if)}\``;
   const why =
     action === "create"
-      ? `there is a ${resource} with the same unique values, which is returned`
+      ? `there is ${withArticle(resource)} with the same unique values, which is returned`
       : "nothing has to change";
   return [
     ...(same === undefined ? [] : [`Answers ${same} where ${why}.`]),
@@ -76,7 +78,7 @@ function sessionText(
 ): string {
   if (action === "logout") return `Ends the current session of \`${credential}\`.`;
   if (action === "login")
-    return `Starts a session of a ${resource} and returns a token of \`${credential}\`, else \`${code}\`.`;
+    return `Starts a session of ${withArticle(resource)} and returns a token of \`${credential}\`, else \`${code}\`.`;
   return `Renews a session of \`${credential}\`: each \`${proof}\` is valid for one use, and a second use ends the session, else \`${code}\`.`;
 }
 

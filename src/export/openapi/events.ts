@@ -1,5 +1,5 @@
 /** Describes events: their schemas, the stream and its pages, and webhook requests. */
-import { camelCase, pascalCase } from "../../base/case.ts";
+import { camelCase, pascalCase, withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { headerText, type SignatureScheme, schemeName, typeValues } from "../../base/signature-schemes.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -189,7 +189,7 @@ export function streamParts(plan: EventsPart, { name }: Operation): StreamParts 
       "text/event-stream": {
         schema: {
           type: "string",
-          description: `Server-sent events, from now on: \`id\`, \`event\` (the type) and \`data\`, one line of JSON, a ${stream.follow.resource}. A comment is sent every 15 s.`,
+          description: `Server-sent events, from now on: \`id\`, \`event\` (the type) and \`data\`, one line of JSON, ${withArticle(stream.follow.resource)}. A comment is sent every 15 s.`,
         },
       },
     },

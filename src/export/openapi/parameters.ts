@@ -1,4 +1,5 @@
 /** Describes the parameters of operations: path, query and header fields. */
+import { withArticle } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { deprecationKeywords } from "../../language/versioning/deprecated.ts";
 import type { ErrorsPart } from "../../plan/errors/types.ts";
@@ -44,7 +45,7 @@ function pathParameters(plan: ResourcesPart, operation: Operation, names: readon
       name: names[index] ?? parameter,
       in: "path",
       required: true,
-      description: `The ${column ?? parameter} of a ${resource}.`,
+      description: `The ${column ?? parameter} of ${withArticle(resource)}.`,
       schema: known === undefined ? { type: "string" } : known.schema,
     };
   });

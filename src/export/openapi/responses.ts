@@ -1,5 +1,5 @@
 /** Describes every response of an operation: status, header fields and body. */
-import { pascalCase } from "../../base/case.ts";
+import { pascalCase, withArticle } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../language/errors/model.ts";
 import { readingActions, sessionActions } from "../../language/endpoints/model.ts";
@@ -252,7 +252,7 @@ function success(
 }
 
 function pageDescription({ action, list, resource }: Operation): string {
-  if (action === "history") return `A page of the transitions of a ${resource}.`;
+  if (action === "history") return `A page of the transitions of ${withArticle(resource)}.`;
   if (action !== "summary") return `A page of ${resource} records.`;
   return list?.page.kind === "item" ? `A summary of ${resource} records.` : `A page of groups of ${resource} records.`;
 }

@@ -1,4 +1,5 @@
 /** Builds the component schemas: resources, requests, responses, lists and problems. */
+import { capital, withArticle } from "../../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
 import { bodyFor, type ErrorBody } from "../../language/errors/model.ts";
@@ -143,7 +144,7 @@ function remarksOf(member: Column | Virtual): readonly string[] {
   return [
     ...("references" in member && member.references !== undefined
       ? [
-          `The id of a ${member.references.resource}${"expandableFor" in member ? ", or the record if the request expands it" : ""}.`,
+          `The id of ${withArticle(member.references.resource)}${"expandableFor" in member ? ", or the record if the request expands it" : ""}.`,
         ]
       : []),
     ...(member.visibleTo === undefined ? [] : [`Only for ${grantsText(member.visibleTo)}.`]),
@@ -223,7 +224,10 @@ function responseSchema({ name, resource, response }: Operation, names: Componen
 }
 
 function viewSchema(name: string, { resource, members }: ViewPlan, names: ComponentNames): JsonObject {
-  return { ...membersSchema(members, resource, names), description: `A ${resource} as \`${name}\`.` };
+  return {
+    ...membersSchema(members, resource, names),
+    description: `${capital(withArticle(resource))} as \`${name}\`.`,
+  };
 }
 
 function membersSchema(all: readonly ResponseMember[], resource: string, names: ComponentNames): JsonObject {

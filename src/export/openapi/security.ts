@@ -1,4 +1,5 @@
 /** Describes the security schemes of the credentials, and the requirements of each operation. */
+import { withArticle } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isTimed, usualToleranceSeconds } from "../../base/signature-schemes.ts";
 import type { SentIn } from "../../language/authentication/model.ts";
@@ -160,7 +161,7 @@ function descriptionOf(sentIn: SentIn, credential: CredentialPlan, operations: r
     }
     case "basic":
       if (login !== undefined)
-        return `The \`${login.name}\` of a ${login.resource}, and its \`${login.secret}\` as the password.`;
+        return `The \`${login.name}\` of ${withArticle(login.resource)}, and its \`${login.secret}\` as the password.`;
       return "A user's name, and a key of that user as the password.";
     case "oauth2":
       if (oauth !== undefined)

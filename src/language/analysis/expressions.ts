@@ -29,6 +29,7 @@
  * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null for anonymous callers.
  * `base` is the service's URL, without a slash at its end.
  */
+import { withArticle } from "../../base/case.ts";
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
 import { readsOtherRecords } from "../../expression/typed.ts";
@@ -229,7 +230,7 @@ function withOwnership(
   if (text === undefined && isOpen(model, resource))
     return replaced(condition, { kind: "bool", value: false, at: word.at });
   if (text === undefined) {
-    const message = `the document does not declare who owns a ${resource}`;
+    const message = `the document does not declare who owns ${withArticle(resource)}`;
     const help = `write \`own: { ${resource}: owner == caller.id }\` in part 5`;
     return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
   }

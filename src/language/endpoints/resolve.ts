@@ -225,7 +225,8 @@ function resolveIn(
   if (action === undefined) {
     return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not determine what \`${operation}\` does`);
   }
-  if (action === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, so it has no history`);
+  if (action === "history" && !hasStates)
+    return unclear("deed", `${withArticle(resource)} has no states, so it has no history`);
   const isCollection = action === "create" || action === "clear" || listingActions.has(action);
   const displaced = (why: string): UnclearEndpoint => unclear("key", `\`{${parameter}}\` ${why}`);
   if (parameter !== undefined && single) return displaced("cannot use `the`, because its path names the record");

@@ -2,6 +2,7 @@
  * Performs the record operations of functions with the same code as requests: validation, rules, transitions, effects, events and
  * quotas. A function sends no headers, so there are no preconditions (If-Match) and no older versions.
  */
+import { withArticle } from "../../base/case.ts";
 import { instantIn } from "../../base/unix-time.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -105,7 +106,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
     const found = context.plan.operations.find((one) => one.resource === resource && one.action === action);
     if (found !== undefined) return defined(context.compiled.get(found.name), found.name);
     throw new TypeError(
-      `no operation of the document does ${action} a ${resource}; records.system.${resource}.${action} asks nobody`,
+      `no operation of the document does ${action} ${withArticle(resource)}; records.system.${resource}.${action} asks nobody`,
     );
   }
 

@@ -2,6 +2,7 @@
  * Gives functions access to the records of a service: what the caller may see and do, with the same code as requests; and with
  * `system` all records.
  */
+import { withArticle } from "../../base/case.ts";
 import { getOrMake } from "../../base/once.ts";
 import { suggestion } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -88,7 +89,7 @@ function recordsOf({ operations }: EndpointsPart, runStep: RunStep, inner: Inner
     move: guarded(
       named.filter(({ action }) => action === "move").map(({ name }) => name),
       (name) => (id, input) => run(name, id, input) as Promise<JsonObject>,
-      `is no operation that moves a ${resource}`,
+      `is no operation that moves ${withArticle(resource)}`,
     ),
   };
 }

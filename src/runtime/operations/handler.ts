@@ -1,4 +1,5 @@
 /** Runs an operation that a handler performs (`does: handler`), with all checks that other operations have. */
+import { withArticle } from "../../base/case.ts";
 import { onceFor } from "../../base/once.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { unixTimeOf } from "../../base/unix-time.ts";
@@ -125,7 +126,7 @@ async function responseOf(
   if (kind === "none") return { response: emptyResponse(status), about: present };
   const about = row === undefined ? await named(tx, table, result) : present;
   if (about === undefined)
-    throw wrong(call, "the handler", [{ detail: `it has to give a ${table.resource} that there is` }]);
+    throw wrong(call, "the handler", [{ detail: `it has to give ${withArticle(table.resource)} that there is` }]);
   const text = await tx.view(about, call.kind.record.view, call.variables);
   return { response: representation(call, status, text, about["_rev"] as number), about };
 }

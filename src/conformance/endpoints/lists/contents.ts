@@ -1,4 +1,5 @@
 /** Which records a list has: those that its `where` and its filters select, all of them and no others. */
+import { withArticle } from "../../../base/case.ts";
 import { isObject, type Json } from "../../../base/json.ts";
 import type { Value } from "../../../expression/evaluate.ts";
 import type { TypedExpression } from "../../../expression/typed.ts";
@@ -96,7 +97,8 @@ async function expectOnly(trial: Trial, list: Listed, query: Query, { wanted, pa
   for await (const page of pagesOf(trial, called, { ...options, query: { ...options.query, ...query } }, mostPages)) {
     last = page;
     const keys = keysOf(contract, list, page);
-    if (keys === undefined) throw new NotTried(`nothing in the list identifies a ${called.resource}`);
+    if (keys === undefined)
+      throw new NotTried(`nothing in the list identifies ${withArticle(called.resource ?? "record")}`);
     for (const record of records) {
       if (!keys.includes(keyOf(contract, list, page, record) ?? "")) continue;
       if (!wanted.includes(record))

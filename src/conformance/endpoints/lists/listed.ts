@@ -1,4 +1,5 @@
 /** Prepares lists: records that a caller finds in a list, if possible in one that has no others. */
+import { withArticle } from "../../../base/case.ts";
 import type { Json } from "../../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../../expression/typed.ts";
 import { inputOf } from "../../../language/endpoints/input.ts";
@@ -144,7 +145,7 @@ async function addBy(
       if (isListed(trial, called, reader, record, narrowing.query) === true) return record;
     }
   }
-  throw new NotTried(`the test cannot make a ${resource} that is in the list`);
+  throw new NotTried(`the test cannot make ${withArticle(resource)} that is in the list`);
 }
 
 const mostAttempts = 6;

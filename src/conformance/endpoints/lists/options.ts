@@ -1,4 +1,5 @@
 /** The options of lists: their usual order, header fields and other values about a page, and the links to other pages. */
+import { withArticle } from "../../../base/case.ts";
 import { isObject, type Json } from "../../../base/json.ts";
 import type { Value } from "../../../expression/evaluate.ts";
 import { readsVariable } from "../../../expression/typed.ts";
@@ -228,7 +229,7 @@ function hasNeighbours(contract: Contract, called: Operation): readonly Case[] {
       const id = record?.values.get("id");
       const key = record && first && keyOf(contract, list, first, record);
       if (id === undefined || key === undefined || !keys.includes(key))
-        throw new NotTried(`nothing in the list identifies a ${called.resource}`);
+        throw new NotTried(`nothing in the list identifies ${withArticle(called.resource ?? "record")}`);
       const options = optionsOf(trial, list, 1);
       const interaction = await trial.call(called.operation, {
         ...options,

@@ -1,4 +1,5 @@
 /** The pages of lists: each page is full but the last one, together they have each record once, also while others write. */
+import { withArticle } from "../../../base/case.ts";
 import { responseShape, type Shape } from "../../../language/endpoints/shape.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../../case.ts";
 import { type Contract, deletionOf, type Operation } from "../../contract.ts";
@@ -48,7 +49,7 @@ async function expectInList(trial: Trial, called: Operation, count: number, path
     for (const record of missing) {
       const key = keyOf(contract, list, page, record);
       if (page.items.length > 0 && (key === undefined || keys === undefined))
-        throw new NotTried(`nothing in the list identifies a ${resource}`);
+        throw new NotTried(`nothing in the list identifies ${withArticle(resource ?? "record")}`);
       if (key !== undefined && keys?.includes(key) === true) missing.delete(record);
     }
     if (missing.size === 0) return;
@@ -180,7 +181,7 @@ function staysUnchanged(contract: Contract, called: Operation): readonly Case[] 
         const [first] = pages;
         const keys = pages.map((page) => keysOf(contract, list, page));
         if (first === undefined || keys.includes(undefined))
-          throw new NotTried(`nothing in the list identifies a ${resource}`);
+          throw new NotTried(`nothing in the list identifies ${withArticle(resource ?? "record")}`);
         if (pages.at(-1)?.following !== undefined) throw new NotTried("the list has too many pages");
         const all = keys.flatMap((some) => some ?? []);
         expectNoRepeats({ keys: all, pages }, stylePath(called));

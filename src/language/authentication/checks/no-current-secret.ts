@@ -1,4 +1,5 @@
 /** Reports a secret that a caller can change without sending the current one. */
+import { withArticle } from "../../../base/case.ts";
 import { inputOf } from "../../endpoints/input.ts";
 import { allowedTo, type DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -23,7 +24,7 @@ export const check: Check = {
       if (operation === undefined) continue;
       yield {
         at: `authentication/credentials/${credential}`,
-        message: `\`${operation}\` lets a ${resource} change its own \`${secret}\` without sending the current one`,
+        message: `\`${operation}\` lets ${withArticle(resource)} change its own \`${secret}\` without sending the current one`,
         help: `write \`changed: with ${presentSecretName(secret)}\`, or \`# ok no-current-secret: …\` with the reason`,
       };
     }

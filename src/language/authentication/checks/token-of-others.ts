@@ -1,4 +1,5 @@
 /** Reports tokens in responses about records other than the caller's own. */
+import { withArticle } from "../../../base/case.ts";
 import { readsVariable } from "../../../expression/typed.ts";
 import { responseShape, responseExpressions, type Shape } from "../../endpoints/shape.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
@@ -17,7 +18,7 @@ export const check: Check = {
       if (!hasToken(documentIndex, resolved)) continue;
       yield {
         at: `endpoints/endpoints/${operation}/gives`,
-        message: `\`${operation}\` returns tokens of a ${resource} that may not be the caller`,
+        message: `\`${operation}\` returns tokens of ${withArticle(resource)} that may not be the caller`,
         help: "write `the: id == caller.id` if it always is the caller, or return a view without the token",
       };
     }

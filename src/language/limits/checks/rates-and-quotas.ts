@@ -1,4 +1,5 @@
 /** Reports limits that count nothing, or that cannot determine for whom they count. */
+import { withArticle } from "../../../base/case.ts";
 import { type DocumentIndex, declares, isWritten, reachableFrom } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { isDeletable } from "../../endpoints/deletable.ts";
@@ -102,8 +103,8 @@ function* ofRecords({ model, gaps }: DocumentIndex, at: string, resource: string
     at,
     message:
       fields.length === 0
-        ? `No field says to which ${per} a ${resource} belongs`
-        : `More than one field may say to which ${per} a ${resource} belongs: ${fields.map((name) => `\`${name}\``).join(", ")}`,
+        ? `No field says to which ${per} ${withArticle(resource)} belongs`
+        : `More than one field may say to which ${per} ${withArticle(resource)} belongs: ${fields.map((name) => `\`${name}\``).join(", ")}`,
     help: fields.length === 0 ? `add ${wanted} to ${resource}` : "keep one of them, or count for something else",
   };
 }

@@ -108,7 +108,7 @@ const circleDeletesItself: Check = {
         if (!isSet && !(edits && isChangeable(name, field))) continue;
         yield {
           at: `resources/${resource}/${name}`,
-          message: `A ${resource} can become its own ancestor by \`${name}\`, and is then deleted with itself`,
+          message: `${capital(withArticle(resource))} can become its own ancestor by \`${name}\`, and is then deleted with itself`,
           help: "add the mark `tree`, which rejects such a write",
         };
       }

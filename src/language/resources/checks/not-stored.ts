@@ -1,4 +1,5 @@
 /** Reports a field that is computed when the record is read, where only a stored field can be. */
+import { withArticle } from "../../../base/case.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { furtherWriteSites } from "../../states/further-writes.ts";
@@ -21,7 +22,7 @@ export const check: Check = {
       if (found === undefined || isStored(found)) continue;
       yield {
         at,
-        message: `\`${field}\` is computed when a ${resource} is read, and this needs a stored field`,
+        message: `\`${field}\` is computed when ${withArticle(resource)} is read, and this needs a stored field`,
         help: `add \`sort\` to \`${field}\` if its expression reads only fields of ${resource}, or \`set\` a field in a transition`,
       };
     }

@@ -102,7 +102,7 @@ const operationOnNoRecord: Check = {
           if (start === undefined || from.length === 0 || from.includes(start)) continue;
           yield {
             at: `${at}/by`,
-            message: `\`${operation}\` creates a ${resource} in \`${start}\`, so this transition never happens`,
+            message: `\`${operation}\` creates ${withArticle(resource)} in \`${start}\`, so this transition never happens`,
             help: `begin it in \`${start}\`: a creation makes only transitions from the start state`,
           };
         }
