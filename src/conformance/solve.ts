@@ -1,7 +1,7 @@
 /** Finds values that make a condition true or false: what has to equal what. */
 import type { Value } from "../expression/evaluate.ts";
 import type { Comparison } from "../expression/syntax.ts";
-import type { TypedExpression } from "../expression/typed.ts";
+import { readsVariable, type TypedExpression } from "../expression/typed.ts";
 import { evaluate, type Scope } from "./expressions.ts";
 
 /** The values that a condition asks for, by name. */
@@ -45,11 +45,28 @@ export function solve(condition: TypedExpression, scope: Scope, wanted = true, b
       if (found === undefined || (typeof found.value === "string" && found.value.startsWith("\0"))) continue;
       if (distance !== 0 && typeof found.value !== "number") continue;
       const value = typeof found.value === "number" ? found.value + sign * distance : found.value;
-      if (side.kind === "field") fields.set(side.name, value);
-      else if (isInput(side) && side.path[1] !== undefined) input.set(side.path[1], value);
+      const [operand, operandValue] = operandOf(side, value, scope);
+      if (operand.kind === "field") fields.set(operand.name, operandValue);
+      else if (isInput(operand) && operand.path[1] !== undefined) input.set(operand.path[1], operandValue);
     }
   }
   return { fields, input };
+}
+
+/**
+ * Returns what must have which value so that an expression has a value: of a sum or a difference, the operand that reads the input,
+ * or else one beside a known operand.
+ */
+function operandOf(typed: TypedExpression, value: Value, scope: Scope): readonly [TypedExpression, Value] {
+  if (typed.kind !== "calculate" || typeof value !== "number") return [typed, value];
+  const { calculation, left, right } = typed;
+  if (calculation !== "add" && calculation !== "subtract") return [typed, value];
+  const isSum = calculation === "add";
+  const [first, second] = [left, right].map((one) => evaluate(one, scope)?.value);
+  if (typeof second === "number" && !readsVariable(right, "input"))
+    return operandOf(left, isSum ? value - second : value + second, scope);
+  if (typeof first === "number") return operandOf(right, isSum ? value - first : first - value, scope);
+  return [typed, value];
 }
 
 /** Whether a condition compares two members of the input with one another. */

@@ -9,7 +9,7 @@ import { testServed } from "./served.ts";
 
 const operations: Block = {
   ...crud,
-  close: { at: "POST /things/{id}/close", takes: { "code?": "string(1..9)" } },
+  close: { at: "POST /things/{id}/close", takes: { "code?": "string(1..9)", more: "integer(1..9) = 1" } },
   open: "POST /things/{id}/open",
   lose: "POST /things/{id}/lose",
 };
@@ -141,6 +141,12 @@ const guarded: Block = { by: "close", if: "input.code == 'yes'", else: "not-so" 
 
 const keyed: Block = { "open -> closed": { ...guarded, if: "input.code == key" }, "open -> lost": "by lose" };
 
+/** Transitions of which one adds to a sum, up to its limit. */
+function summed(guard: string): Block {
+  const add = { by: "close", if: guard, else: "not-so", set: { count: "count + input.more" } };
+  return { moves: { "open -> open": add, "open -> closed": "by open", "open -> lost": "by lose" } };
+}
+
 const begins: Block = { by: "addThing", set: { count: "count + 1" } };
 const started: Block = { ...begins, if: "name != null" };
 
@@ -197,6 +203,24 @@ const rows: readonly Altered[] = [
     "open -> open",
     { by: "open", if: "count < 2", else: "not-so", set: { count: "count + 1" } },
     { by: "open", if: "count < 3", else: "not-so", set: { count: "count + 1" } },
+  ),
+  life(
+    "a higher limit of a sum",
+    "moves/open -> open",
+    summed("count + input.more <= 9"),
+    summed("count + input.more <= 10"),
+  ),
+  life(
+    "a lower limit of a sum",
+    "moves/open -> open",
+    summed("count + input.more <= 9"),
+    summed("count + input.more <= 8"),
+  ),
+  life(
+    "a lower limit of a difference",
+    "moves/open -> open",
+    summed("9 - input.more >= count"),
+    summed("9 - input.more > count"),
   ),
   transition("no value that is set", "open -> closed", { by: "close", set: { count: "count + 1" } }, "by close"),
   transition(

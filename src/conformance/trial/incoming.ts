@@ -17,7 +17,7 @@ import { solve } from "../solve.ts";
 import { validValue } from "../values/valid.ts";
 import { lentCaller } from "./callers.ts";
 import { afterLimits } from "./used-up.ts";
-import { supplyFor } from "./inputs.ts";
+import { sendable, supplyFor } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
 import { lookAround, readId } from "./looking.ts";
 import type { Trial } from "./trial.ts";
@@ -194,7 +194,7 @@ export async function payloadWhere(
   await lookAround(trial, record);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const solved = wanted && attempt < attempts / 2 ? solve(guard, trial.scope(anonymous, record)).input : [];
-    const values = Object.fromEntries(solved) as Readonly<Record<string, Json>>;
+    const values = sendable(contract, solved, incoming(contract, event).carries);
     const payload = await payloadOf(trial, event, { ...values, ...fixed });
     if (truth(guard, trial.scope(anonymous, record, payloadInput(contract, event, payload))) === wanted) return payload;
   }

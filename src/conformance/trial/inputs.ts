@@ -10,7 +10,7 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { ifPossible } from "../attempts.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
-import type { Operation } from "../contract.ts";
+import type { Contract, Operation } from "../contract.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { startOf, transitionsBy } from "../effects.ts";
 import { evaluate, type Scope, truth } from "../expressions.ts";
@@ -119,17 +119,36 @@ export async function inputWhere(
   const scopeOf = (input: Input): Scope => trial.scope(caller, record, expressionInput(trial, called, input));
   if (record !== undefined && evaluate(condition, scopeOf({ query: {} })) === undefined)
     await lookAround(trial, record);
+  const declared = [
+    ...Object.entries(called.endpoint.query ?? {}),
+    ...membersOf(contract, called).map((one) => [one.name, one.field] as const),
+  ];
+  const types = Object.fromEntries(declared.map(([member, { type }]) => [member, type]));
   const sample = comparesInput(condition) ? await trial.inputFor(name, caller, record) : { query: {} };
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     // An input that satisfies the equalities, and later inputs by chance, in case an equality is only one of several ways.
     const solved = attempt < attempts / 2 ? solve(condition, scopeOf(sample), wanted).input : [];
-    const found = await trial.inputFor(name, caller, record, Object.fromEntries(solved) as JsonObject);
+    const found = await trial.inputFor(name, caller, record, sendable(contract, solved, types));
     const input =
       attempt === 0 ? found : { ...found, query: { ...found.query, ...otherQuery(trial, called, condition) } };
     if (truth(condition, scopeOf(input)) === wanted) return input;
     if (input.body === undefined && called.endpoint.query === undefined) return undefined;
   }
   return undefined;
+}
+
+/** Returns the values of a solution that a request may have by their types. */
+export function sendable(
+  contract: Contract,
+  solved: Iterable<readonly [string, Value]>,
+  types: Readonly<Record<string, FieldType>>,
+): JsonObject {
+  const values = [...solved] as readonly (readonly [string, Json])[];
+  return Object.fromEntries(values.filter(([name, value]) => mayBe(contract, lookup(types, name), value)));
+}
+
+function mayBe(contract: Contract, type: FieldType | undefined, value: Json): boolean {
+  return type === undefined || value === null || problemOf(contract, type, value, "input") === undefined;
 }
 
 /** Returns some of the parameters that a condition reads, with random values. */
@@ -152,9 +171,11 @@ function otherQuery(trial: Trial, { endpoint }: Operation, condition: TypedExpre
 export function queryFor(trial: Trial, called: Operation): Query {
   const { query = {} } = called.endpoint;
   const guard = trial.contract.typed.get(`endpoints/endpoints/${called.operation}/if`);
-  const wanted = guard === undefined ? new Map<string, Value>() : solve(guard, trial.scope(anonymous)).input;
+  const types = Object.fromEntries(Object.entries(query).map(([name, { type }]) => [name, type]));
+  const solved = guard === undefined ? [] : solve(guard, trial.scope(anonymous)).input;
+  const wanted = sendable(trial.contract, solved, types);
   const chosen = Object.entries(query).flatMap(([name, field]): Pairs => {
-    const value = wanted.get(name) as Json | undefined;
+    const value = lookup(wanted, name);
     if (value === undefined && (field.optional || field.default !== undefined)) return [];
     const valid = value ?? validValue(trial.contract, field.type, supplyFor(trial, anonymous));
     return sent(trial.contract.model, name, field, valid);
@@ -442,10 +463,8 @@ function isChoosable(trial: Trial, chosen: Chosen, caller: Caller, input: JsonOb
   const fields = fieldsOf(contract.model, chosen.resource);
   if (chosen.condition === undefined || knownFor(trial, chosen, caller, input) !== undefined) return true;
   const wanted = Object.entries(wantedOf(trial, chosen, caller, input));
-  const isPossible = ([name, value]: readonly [string, Json]): boolean => {
-    const field = lookup(fields, name);
-    return field === undefined || value === null || problemOf(contract, field.type, value, "input") === undefined;
-  };
+  const isPossible = ([name, value]: readonly [string, Json]): boolean =>
+    mayBe(contract, lookup(fields, name)?.type, value);
   return (wanted.length > 0 || !readsVariable(chosen.condition, "input")) && wanted.every(isPossible);
 }
 

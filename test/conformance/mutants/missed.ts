@@ -22,10 +22,6 @@ export const mayBeMissed: readonly (readonly [RegExp, reason: string])[] = [
     /^courier-rates: resources\/Day\/\w+(?:: without(?: all of it)?|\/marks: with unique)$/,
     "a function makes the days, and fails for such a field: a list without days is what the document allows",
   ],
-  [
-    /^print-shop: states\/Job\/moves\/running -> running\/if: spoilt \+ input\.sheets <= \d+ for /,
-    "the test chooses no input with which a sum is at its limit",
-  ],
   [/^courier-rates: resources\/Day\/invoices\/type\/max: 999999/, "nobody makes a million invoices for a test"],
   [
     /^service-broker: states\/ServiceInstance\/moves\/ready -> updating\/set\//,
