@@ -1,4 +1,5 @@
 /** What part 7 says of the response with an error: its status and its body. */
+import { STATUS_CODES } from "node:http";
 import { shortText } from "../case.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { isObject, type Json } from "../../base/json.ts";
@@ -359,8 +360,8 @@ export function templateProblem(
     if (template === "{status}")
       return value === known.status || value === String(known.status) ? undefined : `the status ${known.status}`;
     if (template === "{code}") return value === known.code ? undefined : `the code ${known.code}`;
-    if (/\{\w+\}/.test(template)) return value === undefined ? `a text for ${template}` : undefined;
-    return value === template ? undefined : `\`${template}\``;
+    if (!/\{\w+\}/.test(template)) return value === template ? undefined : `\`${template}\``;
+    return typeof value === "string" && textPattern(template, known).test(value) ? undefined : `a text for ${template}`;
   }
   if (Array.isArray(template)) {
     if (!Array.isArray(value)) return "a list";
@@ -379,6 +380,24 @@ export function templateProblem(
     if (problem !== undefined) return `member \`${name}\`: ${problem}`;
   }
   return undefined;
+}
+
+/** Other reason phrases than Node.js has, of RFC 9110. */
+const reasons: Readonly<Record<number, string>> = { 413: "Content Too Large", 422: "Unprocessable Content" };
+
+/** Returns what matches the texts that a template can become. */
+function textPattern(template: string, { code, status }: { readonly code: string; readonly status: number }): RegExp {
+  const phrases = [STATUS_CODES[status], reasons[status]].flatMap((one) =>
+    one === undefined ? [] : RegExp.escape(one),
+  );
+  const known: Readonly<Record<string, string>> = {
+    code: RegExp.escape(code),
+    status: String(status),
+    ...(phrases.length === 0 ? {} : { reason: `(?i:${phrases.join("|")})` }),
+  };
+  const parts = template.split(/\{(\w+)\}/);
+  const pattern = parts.map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : (lookup(known, part) ?? ".*")));
+  return new RegExp(`^${pattern.join("")}$`, "s");
 }
 
 type Placeholder = "{field}" | "{path}" | "{parameter}" | "{fault}";
