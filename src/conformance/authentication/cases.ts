@@ -29,7 +29,7 @@ import { sessionCases } from "./sessions.ts";
 import { settingCases } from "./setting.ts";
 
 export function authenticationCases(contract: Contract): PartCases {
-  const operations = [...contract.operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);
+  const operations = declaredOperations(contract);
   const credentials = credentialCases(contract);
   return {
     cases: [
@@ -46,32 +46,55 @@ export function authenticationCases(contract: Contract): PartCases {
   };
 }
 
-/** One case for each kind of caller: with each role alone, with none, and without a credential. */
+/** The cases of callers who may not run an operation: the error is `unauthenticated` without a credential, and `forbidden` with one. */
+export function deniedCases(contract: Contract, code: "unauthenticated" | "forbidden"): readonly Case[] {
+  return declaredOperations(contract).flatMap((called) =>
+    kindsOf(contract, called)
+      .filter(({ may, roles }) => !may && (roles === undefined) === (code === "unauthenticated"))
+      .map((kind) => permission(contract, called, kind)),
+  );
+}
+
+function declaredOperations({ operations }: Contract): readonly Operation[] {
+  return [...operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);
+}
+
+/** One case for each kind of caller. */
 function matrix(contract: Contract, called: Operation): readonly Case[] {
-  const { operation } = called;
-  // A logout ends the session of its token, so it always needs one.
+  return kindsOf(contract, called).map((kind) => permission(contract, called, kind));
+}
+
+/** Callers with these roles; undefined: without a credential. */
+interface Kind {
+  readonly roles: readonly string[] | undefined;
+  readonly may: boolean;
+}
+
+/** Returns the kinds of callers: with each role alone, with none, and without a credential. */
+function kindsOf(contract: Contract, { action, operation }: Operation): readonly Kind[] {
   const roles = rolesOf(contract);
   const withoutRole = roles.length === 0 || roles.some((some) => some.length === 0) ? [] : [[]];
-  const kinds = [...roles, ...withoutRole, ...(called.action === "logout" ? [] : [undefined])];
-  return kinds.map((roles): Case => {
-    const who = kindText(roles);
-    const caller = callerLike(roles);
-    const may = mayEverRun(contract, operation, caller);
-    return {
-      id: `authentication/allow/${operation}: ${kindId(roles)}`,
-      aspects: aspectsOf(contract, operation, `${who} ${may ? "may" : "may not"} run ${operation}`),
-      operation,
-      // What it deletes, no other case may need.
-      ...(called.action === "clear" ? { exclusive: true } : {}),
-      run: async (trial) => {
-        const found = await callerWith(trial, roles);
-        if (mayEverRun(contract, operation, found) !== may)
-          throw new NotTried("the test has only tokens with scopes, to which this grant does not apply");
-        if (may) await succeeds(trial, called, found);
-        else await isForbidden(trial, called, found);
-      },
-    };
-  });
+  // A logout ends the session of its token, so it always needs one.
+  const kinds = [...roles, ...withoutRole, ...(action === "logout" ? [] : [undefined])];
+  return kinds.map((one) => ({ roles: one, may: mayEverRun(contract, operation, callerLike(one)) }));
+}
+
+function permission(contract: Contract, called: Operation, { may, roles }: Kind): Case {
+  const { operation } = called;
+  return {
+    id: `authentication/allow/${operation}: ${kindId(roles)}`,
+    aspects: aspectsOf(contract, operation, `${kindText(roles)} ${may ? "may" : "may not"} run ${operation}`),
+    operation,
+    // What it deletes, no other case may need.
+    ...(called.action === "clear" ? { exclusive: true } : {}),
+    run: async (trial) => {
+      const found = await callerWith(trial, roles);
+      if (mayEverRun(contract, operation, found) !== may)
+        throw new NotTried("the test has only tokens with scopes, to which this grant does not apply");
+      if (may) await succeeds(trial, called, found);
+      else await isForbidden(trial, called, found);
+    },
+  };
 }
 
 function aspectsOf({ model }: Contract, operation: string, expects: string): readonly [Aspect, ...Aspect[]] {

@@ -5,6 +5,8 @@ import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { expectError } from "../expect.ts";
+import { deniedCases } from "../authentication/cases.ts";
+import { sessionCases } from "../authentication/sessions.ts";
 import { chooseCases } from "../endpoints/choose.ts";
 import { guardCases } from "../endpoints/guards.ts";
 import { outcomeCases } from "../endpoints/outcomes.ts";
@@ -44,19 +46,21 @@ export function triggersOf(contract: Contract, code: string): readonly ErrorTrig
   return [...byCases, ...byKind, ...operationCases(contract, code)].map(({ run }) => run).concat(byReferences);
 }
 
-/** Returns the cases of part 4 that cause an error of operations: of false guards, of nothing to choose, of records that differ. */
+/** Returns the cases that cause an error of operations: of false guards, of nothing to choose, of records that differ, of wrong logins. */
 function operationCases(contract: Contract, code: string): readonly Case[] {
   const ids = [...contract.operations.values()].flatMap(({ endpoint, operation }) => [
-    ...(endpoint.else === code ? [`endpoints/${operation}: guard is false`] : []),
+    ...(endpoint.else === code
+      ? [`endpoints/${operation}: guard is false`, `endpoints/endpoints/${operation}/else`]
+      : []),
     ...(endpoint.statuses?.differs === code ? [`endpoints/${operation}: differs`] : []),
     ...Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]) =>
       choice.else === code ? [`endpoints/endpoints/${operation}/choose/${field}: none`] : [],
     ),
   ]);
   if (ids.length === 0) return [];
-  return [...guardCases(contract), ...chooseCases(contract), ...outcomeCases(contract)].filter(({ id }) =>
-    ids.includes(id),
-  );
+  const logins = sessionCases(contract).cases.filter(({ aspects }) => aspects.some(({ path }) => ids.includes(path)));
+  const others = [...guardCases(contract), ...chooseCases(contract), ...outcomeCases(contract)];
+  return [...logins, ...others.filter(({ id }) => ids.includes(id))];
 }
 
 /** How many cases the test runs again to cause a standard error. */
@@ -67,6 +71,7 @@ function casesFor(contract: Contract, code: string): readonly Case[] {
   const all = (): readonly Case[] => {
     if (code === "already-exists") return uniqueCases(contract).filter(({ id }) => id.includes(": twice in"));
     if (code === "still-referenced") return deletionCases(contract);
+    if (code === "unauthenticated" || code === "forbidden") return deniedCases(contract, code);
     if (code === "state-conflict") return stateCases(contract).cases.filter(({ id }) => id.includes(": not from"));
     if (code === "required" || code === "invalid-request")
       return memberCases(contract).filter(({ id }) => id.endsWith(": required members"));
