@@ -248,8 +248,9 @@ export async function readResponse(message: IncomingMessage, maximumBytes: numbe
   return { ...head, text, json: jsonOf(bytes) };
 }
 
-export function headOf(message: IncomingMessage): Pick<Response, "status" | "headers"> {
-  return { status: message.statusCode ?? 0, headers: fieldsOf(message) };
+export function headOf(message: IncomingMessage): Pick<Response, "status" | "statusText" | "headers"> {
+  const { statusCode = 0, statusMessage = "" } = message;
+  return { status: statusCode, ...(statusMessage && { statusText: statusMessage }), headers: fieldsOf(message) };
 }
 
 /** Returns the header fields by lower-case name. Node's `headers` would drop the second field of some names. */

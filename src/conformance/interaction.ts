@@ -12,6 +12,8 @@ export interface Request {
 
 export interface Response {
   readonly status: number;
+  /** The reason phrase of the status, as the status line has it: `Not Found`; absent if it has none. */
+  readonly statusText?: string;
   /** The header fields by lower-case name; several fields of one name are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

@@ -1,5 +1,4 @@
 /** What part 7 says of the response with an error: its status and its body. */
-import { STATUS_CODES } from "node:http";
 import { shortText } from "../case.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { isObject, type Json } from "../../base/json.ts";
@@ -175,10 +174,7 @@ export function errorDeviations(
     // A body that is one text need not be JSON.
     const { json = response.text === "" ? undefined : response.text } = response;
     const observed = typeof body.shape === "string" ? json : response.json;
-    const problem = templateProblem(body.shape, observed, {
-      code: nameOf(contract, code),
-      status: response.status,
-    });
+    const problem = templateProblem(body.shape, observed, { ...response, code: nameOf(contract, code) });
     if (problem !== undefined)
       return [{ path, expected: `an error body as declared: ${problem}`, got: shortText(observed) }];
     const misplaced = pathDeviations(body.shape, observed, path, entries);
@@ -350,12 +346,13 @@ export function statusText(contract: Contract, response: Response): string {
   return code === undefined ? String(response.status) : `${response.status} ${code}`;
 }
 
+/** What the test knows of an error that its body may name. */
+interface KnownOfError extends Pick<Response, "status" | "statusText"> {
+  readonly code: string;
+}
+
 /** Returns what a body lacks of a declared error body; the texts of messages are free. */
-export function templateProblem(
-  template: Json,
-  value: Json | undefined,
-  known: { readonly code: string; readonly status: number },
-): string | undefined {
+export function templateProblem(template: Json, value: Json | undefined, known: KnownOfError): string | undefined {
   if (typeof template === "string") {
     if (template === "{status}")
       return value === known.status || value === String(known.status) ? undefined : `the status ${known.status}`;
@@ -382,18 +379,12 @@ export function templateProblem(
   return undefined;
 }
 
-/** Other reason phrases than Node.js has, of RFC 9110. */
-const reasons: Readonly<Record<number, string>> = { 413: "Content Too Large", 422: "Unprocessable Content" };
-
 /** Returns what matches the texts that a template can become. */
-function textPattern(template: string, { code, status }: { readonly code: string; readonly status: number }): RegExp {
-  const phrases = [STATUS_CODES[status], reasons[status]].flatMap((one) =>
-    one === undefined ? [] : RegExp.escape(one),
-  );
+function textPattern(template: string, { code, status, statusText }: KnownOfError): RegExp {
   const known: Readonly<Record<string, string>> = {
     code: RegExp.escape(code),
     status: String(status),
-    ...(phrases.length === 0 ? {} : { reason: `(?i:${phrases.join("|")})` }),
+    ...(statusText === undefined ? {} : { reason: `(?i:${RegExp.escape(statusText)})` }),
   };
   const parts = template.split(/\{(\w+)\}/);
   const pattern = parts.map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : (lookup(known, part) ?? ".*")));

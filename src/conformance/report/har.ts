@@ -107,7 +107,7 @@ function responseOf({ response }: Interaction): JsonObject {
   const { status, headers, text } = response;
   return {
     status,
-    statusText: "",
+    statusText: response.statusText ?? "",
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     content: { size: bytesOf(text).length, mimeType: headers["content-type"] ?? "", text },
     redirectURL: headers["location"] ?? "",
