@@ -183,12 +183,18 @@ const others: readonly (readonly [name: string, respond: Parameters<typeof rawSe
   [
     "an error",
     (socket) => socket.write('HTTP/1.1 401 Unauthorized\r\nContent-Length: 7\r\n\r\n{"a":1}'),
-    { status: 401, headers: { "content-length": "7" }, text: '{"a":1}', json: { a: 1 } },
+    { status: 401, statusText: "Unauthorized", headers: { "content-length": "7" }, text: '{"a":1}', json: { a: 1 } },
   ],
   [
     "another media type",
     (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n\r\ndata: 1"),
-    { status: 200, headers: { "content-type": "text/plain", "content-length": "7" }, text: "data: 1", json: undefined },
+    {
+      status: 200,
+      statusText: "OK",
+      headers: { "content-type": "text/plain", "content-length": "7" },
+      text: "data: 1",
+      json: undefined,
+    },
   ],
   ["nothing", () => {}, { problem: "no response within 300ms" }],
   [
