@@ -22,7 +22,7 @@ export type DeliverInput = { readonly [name: string]: never };
 export interface Invoice {
   readonly id: string;
   readonly state: InvoiceState;
-  /** The id of a Order. */
+  /** The id of an Order. */
   readonly order: string;
   readonly customer: string;
   readonly amount: {
