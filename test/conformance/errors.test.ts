@@ -1,5 +1,6 @@
 /** Cases of part 7: a service whose errors are otherwise than its document describes is found, and one that follows it is not. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Json } from "../../src/base/json.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
@@ -89,6 +90,9 @@ const listed = (member: string): Block => ({
 const rows: readonly Row[] = [
   other("a body of another kind", "body", { body: "problem+json" }, { body: shape }),
   other("the usual body", "body", { body: shape }, { body: "problem+json" }),
+  other("the usual body in place of a text", "body", { body: "{reason}" }),
+  other("another text", "body", { body: "{reason}" }, { body: "{title}" }),
+  other("another code in a text", "body", { body: "error {code}" }, { body: "error {title}" }),
   other("a body with another member", "body", { body: shape }, { body: { ...(shape as Block), kind: "problem" } }),
   other("a body with another value", "body", { body: shape }, { body: { ...(shape as Block), error: { code: "{title}", text: "{message}" } } }),
   other("another body of one error", "bodies/not-found", { bodies: { "not-found": { nothing: "{message}" } } }),
@@ -145,6 +149,18 @@ for (const row of sampled(rows, 3)) {
     assert(paths.includes(row.broken), paths.join(", "));
   });
 }
+
+const bookings = readFileSync(new URL("../../examples/hotel-bookings.md", import.meta.url), "utf8");
+
+for (const [what, broken, from, to] of [
+  ["another status of callers without a credential", "status/unauthenticated", "unauthenticated: 403", "unauthenticated: 401"],
+  ["another body of failed logins", "bodies/bad-credentials", '{ reason: "{title}" }', '{ cause: "{title}" }'],
+] as const) // biome-ignore format: a table
+  void test(`found without the cases of other parts: ${what}`, async () => {
+    const served = bookings.replace(from, to);
+    const paths = await findings(bookings, { ...{ what, true: bookings, served }, broken: `errors/${broken}` });
+    assert(paths.includes(`errors/${broken}`), paths.join(", "));
+  });
 
 void test("a service that follows its document has no broken statement", async () => {
   for (const text of new Set(sampled(rows, 3).map((row) => row.true))) assert.deepEqual(await findings(text), []);
