@@ -2,6 +2,7 @@
  * The schemes by which a sender signs an HTTP request with HMAC-SHA256: which text is signed, in which header fields the signature
  * and the other values are, and in which encoding. Webhooks that the service sends and requests that it receives use this table.
  */
+import { templatePattern } from "./template-pattern.ts";
 
 export interface SignatureScheme {
   /** The signed text, with placeholders of `signedPlaceholders`. */
@@ -241,11 +242,7 @@ const groups: Readonly<Record<string, string>> = {
 
 /** Returns the pattern of a value with placeholders. The names in a scheme are few, and each occurs once in a template. */
 function patternOf(template: string): RegExp {
-  const pieces = template.split(/\{([^{}]*)\}/);
-  const text = pieces.map((piece, index) =>
-    index % 2 === 0 ? RegExp.escape(piece) : (groups[piece] ?? `(?<${piece}>.{1,255})`),
-  );
-  return new RegExp(`^${text.join("")}$`);
+  return templatePattern(template, (name) => groups[name] ?? `(?<${name}>.{1,255})`);
 }
 
 function itemsOf(text: string, separator: Separator | undefined): readonly string[] {

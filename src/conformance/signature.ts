@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type SignatureScheme, signatureSchemes } from "../base/signature-schemes.ts";
+import { templatePattern } from "../base/template-pattern.ts";
 
 /** A webhook as it arrived. */
 export interface SignedWebhook {
@@ -88,9 +89,8 @@ function valuesOf(
     isSignature && separator !== undefined ? text.split(separator === "comma" ? "," : " ") : [text];
   return split(value).flatMap((item) =>
     split(template).flatMap((one) => {
-      const pieces = one.split(/\{(\w+)\}/);
-      const pattern = pieces.map((piece, index) => (index % 2 === 0 ? RegExp.escape(piece) : `(?<${piece}>.+)`));
-      return Object.entries(new RegExp(`^${pattern.join("")}$`).exec(item)?.groups ?? {});
+      const pattern = templatePattern(one, (name) => `(?<${name}>.+)`);
+      return Object.entries(pattern.exec(item)?.groups ?? {});
     }),
   );
 }

@@ -33,7 +33,7 @@ export function authenticationCases(contract: Contract): PartCases {
   const credentials = credentialCases(contract);
   return {
     cases: [
-      ...operations.flatMap((operation) => matrix(contract, operation)),
+      ...matrix(contract),
       ...operations.flatMap((operation) => ofOthers(contract, operation)),
       ...operations.flatMap((operation) => creatingCases(contract, operation)),
       ...Object.keys(contract.model.authentication.show).flatMap((field) => reveals(contract, field)),
@@ -48,20 +48,20 @@ export function authenticationCases(contract: Contract): PartCases {
 
 /** The cases of callers who may not run an operation: the error is `unauthenticated` without a credential, and `forbidden` with one. */
 export function deniedCases(contract: Contract, code: "unauthenticated" | "forbidden"): readonly Case[] {
-  return declaredOperations(contract).flatMap((called) =>
-    kindsOf(contract, called)
-      .filter(({ may, roles }) => !may && (roles === undefined) === (code === "unauthenticated"))
-      .map((kind) => permission(contract, called, kind)),
-  );
+  return matrix(contract, ({ may, roles }) => !may && (roles === undefined) === (code === "unauthenticated"));
 }
 
 function declaredOperations({ operations }: Contract): readonly Operation[] {
   return [...operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);
 }
 
-/** One case for each kind of caller. */
-function matrix(contract: Contract, called: Operation): readonly Case[] {
-  return kindsOf(contract, called).map((kind) => permission(contract, called, kind));
+/** One case for each operation and each kind of caller, or each kind that is wanted. */
+function matrix(contract: Contract, isWanted: (kind: Kind) => boolean = () => true): readonly Case[] {
+  return declaredOperations(contract).flatMap((called) =>
+    kindsOf(contract, called)
+      .filter(isWanted)
+      .map((kind) => permission(contract, called, kind)),
+  );
 }
 
 /** Callers with these roles; undefined: without a credential. */

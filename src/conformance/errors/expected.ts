@@ -3,6 +3,7 @@ import { shortText } from "../case.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import { pathInDots } from "../../base/json-pointer.ts";
+import { templatePattern } from "../../base/template-pattern.ts";
 import {
   bodyFor,
   type ErrorBody,
@@ -386,9 +387,7 @@ function textPattern(template: string, { code, status, statusText }: KnownOfErro
     status: String(status),
     ...(statusText === undefined ? {} : { reason: `(?i:${RegExp.escape(statusText)})` }),
   };
-  const parts = template.split(/\{(\w+)\}/);
-  const pattern = parts.map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : (lookup(known, part) ?? ".*")));
-  return new RegExp(`^${pattern.join("")}$`, "s");
+  return templatePattern(template, (name) => lookup(known, name) ?? "[^]*");
 }
 
 type Placeholder = "{field}" | "{path}" | "{parameter}" | "{fault}";

@@ -189,12 +189,13 @@ export async function payloadWhere(
   const id = await readId(trial, record);
   if (id === undefined) throw new NotTried(`the test does not know the id of ${withArticle(record.resource)}`);
   const fixed = { [member]: id };
+  const { carries } = incoming(contract, event);
   const guard = contract.typed.get(`${path}/if`);
   if (guard === undefined) return wanted ? payloadOf(trial, event, fixed) : undefined;
   await lookAround(trial, record);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const solved = wanted && attempt < attempts / 2 ? solve(guard, trial.scope(anonymous, record)).input : [];
-    const values = sendable(contract, solved, incoming(contract, event).carries);
+    const values = sendable(contract, solved, (name) => lookup(carries, name));
     const payload = await payloadOf(trial, event, { ...values, ...fixed });
     if (truth(guard, trial.scope(anonymous, record, payloadInput(contract, event, payload))) === wanted) return payload;
   }

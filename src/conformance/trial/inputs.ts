@@ -119,16 +119,14 @@ export async function inputWhere(
   const scopeOf = (input: Input): Scope => trial.scope(caller, record, expressionInput(trial, called, input));
   if (record !== undefined && evaluate(condition, scopeOf({ query: {} })) === undefined)
     await lookAround(trial, record);
-  const declared = [
-    ...Object.entries(called.endpoint.query ?? {}),
-    ...membersOf(contract, called).map((one) => [one.name, one.field] as const),
-  ];
-  const types = Object.fromEntries(declared.map(([member, { type }]) => [member, type]));
+  const members = membersOf(contract, called);
+  const typeOf = (member: string): FieldType | undefined =>
+    (members.find((one) => one.name === member)?.field ?? lookup(called.endpoint.query ?? {}, member))?.type;
   const sample = comparesInput(condition) ? await trial.inputFor(name, caller, record) : { query: {} };
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     // An input that satisfies the equalities, and later inputs by chance, in case an equality is only one of several ways.
     const solved = attempt < attempts / 2 ? solve(condition, scopeOf(sample), wanted).input : [];
-    const found = await trial.inputFor(name, caller, record, sendable(contract, solved, types));
+    const found = await trial.inputFor(name, caller, record, sendable(contract, solved, typeOf));
     const input =
       attempt === 0 ? found : { ...found, query: { ...found.query, ...otherQuery(trial, called, condition) } };
     if (truth(condition, scopeOf(input)) === wanted) return input;
@@ -137,14 +135,14 @@ export async function inputWhere(
   return undefined;
 }
 
-/** Returns the values of a solution that a request may have by their types. */
+/** Returns the values of a solution that a request may have by the types of its members. */
 export function sendable(
   contract: Contract,
   solved: Iterable<readonly [string, Value]>,
-  types: Readonly<Record<string, FieldType>>,
+  typeOf: (member: string) => FieldType | undefined,
 ): JsonObject {
   const values = [...solved] as readonly (readonly [string, Json])[];
-  return Object.fromEntries(values.filter(([name, value]) => mayBe(contract, lookup(types, name), value)));
+  return Object.fromEntries(values.filter(([name, value]) => mayBe(contract, typeOf(name), value)));
 }
 
 function mayBe(contract: Contract, type: FieldType | undefined, value: Json): boolean {
@@ -171,9 +169,8 @@ function otherQuery(trial: Trial, { endpoint }: Operation, condition: TypedExpre
 export function queryFor(trial: Trial, called: Operation): Query {
   const { query = {} } = called.endpoint;
   const guard = trial.contract.typed.get(`endpoints/endpoints/${called.operation}/if`);
-  const types = Object.fromEntries(Object.entries(query).map(([name, { type }]) => [name, type]));
   const solved = guard === undefined ? [] : solve(guard, trial.scope(anonymous)).input;
-  const wanted = sendable(trial.contract, solved, types);
+  const wanted = sendable(trial.contract, solved, (name) => lookup(query, name)?.type);
   const chosen = Object.entries(query).flatMap(([name, field]): Pairs => {
     const value = lookup(wanted, name);
     if (value === undefined && (field.optional || field.default !== undefined)) return [];

@@ -53,8 +53,8 @@ export function securityFor({ credentials }: AuthenticationPart, allow: Operatio
     ),
   );
   if (open || requirements.length > 0 || credentials.length === 0) return [...(open ? [{}] : []), ...requirements];
-  // An empty list would say that anyone may run the operation, and nobody may. All credentials at once are the strictest
-  // requirement, so an imported operation never looks more open than in its source.
+  // Nobody may run the operation. In OpenAPI an empty list means that everybody may, so the strictest requirement is written:
+  // all credentials at once.
   return [Object.fromEntries(credentials.map(({ name }) => [name, []]))];
 }
 
