@@ -120,7 +120,10 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 /** Path items by path, or by name of a webhook. */
 function items(walk: Walk, mine: Json | undefined, theirs: Json | undefined, at: string, isEvent = true): void {
   const shape = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
-  const others = new Map(entriesOf(theirs).map(([path, item]) => [shape(path), item]));
+  // The operations of one path may name its parameters differently, and are then at several paths.
+  const others = new Map<string, JsonObject>();
+  for (const [path, item] of entriesOf(theirs))
+    others.set(shape(path), { ...others.get(shape(path)), ...object(item) });
   for (const [path, item] of entriesOf(mine)) {
     const pointer = below(at, path);
     if (path.startsWith("x-")) walk.lose(pointer);
@@ -371,8 +374,11 @@ function discriminator(walk: Walk, mine: JsonObject, theirs: JsonObject, at: str
   plain(walk, mine["propertyName"], theirs["propertyName"], below(at, "propertyName"));
   for (const [name, one] of entriesOf(mine["mapping"])) {
     const other = object(theirs["mapping"])[name];
-    const last = (value: Json | undefined): string => textOf(value).split("/").at(-1) ?? "";
-    if (other === undefined || last(other) !== last(one)) walk.lose(below(at, "mapping", name), at);
+    const last = (value: Json): string => textOf(value).split("/").at(-1) ?? "";
+    const here = below(at, "mapping", name);
+    if (other === undefined) walk.lose(here, at);
+    // The schema may have another name, which the report says.
+    else if (last(other) !== last(one)) walk.lose(here, at, localPointer(textOf(one)) ?? at);
   }
 }
 
